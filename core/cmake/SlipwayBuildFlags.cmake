@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The slipway authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Flags for slipway's own targets. They are linked privately and only in the build tree, so that no user inherits them.
+add_library(slipway_build_flags INTERFACE)
+if(SLIPWAY_WERROR)  # options are given by designated initialisers, which leave fields out on purpose
+  target_compile_options(slipway_build_flags INTERFACE -Wall -Wextra -Wconversion
+                                                       -Wno-missing-field-initializers -Werror)
+endif()
+if(SLIPWAY_SANITIZE)
+  target_compile_options(slipway_build_flags INTERFACE -fsanitize=${SLIPWAY_SANITIZE} -fno-sanitize-recover=all
+                                                       -fno-omit-frame-pointer)
+  target_link_options(slipway_build_flags INTERFACE -fsanitize=${SLIPWAY_SANITIZE})
+endif()
+
+# ccache hashes the working directory unless told not to: with these settings several build trees share their objects.
+if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(SLIPWAY_CCACHE ccache)
+  mark_as_advanced(SLIPWAY_CCACHE)
+  if(SLIPWAY_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${SLIPWAY_CCACHE})
+  endif()
+endif()
+
+# slipway_own_target(<target>): what every target of this project has in common.
+function(slipway_own_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:slipway_build_flags>)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()
+
+# slipway_library(<target> ALIAS <name> SOURCES <files>... INCLUDE_DIRS <dirs>...): a static library slipway::<name>.
+function(slipway_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ALIAS" "SOURCES;INCLUDE_DIRS")
+  if(NOT arg_SOURCES)
+    set(arg_SOURCES "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
+    file(TOUCH ${arg_SOURCES})
+  endif()
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(slipway::${arg_ALIAS} ALIAS ${target})
+  slipway_own_target(${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_ALIAS} POSITION_INDEPENDENT_CODE ON)
+  foreach(dir IN LISTS arg_INCLUDE_DIRS)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${dir}>)
+  endforeach()
+  target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(SLIPWAY_INSTALL)
+    install(TARGETS ${target} EXPORT slipway_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    foreach(dir IN LISTS arg_INCLUDE_DIRS)
+      install(DIRECTORY ${dir}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    endforeach()
+  endif()
+endfunction()

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 The slipway authors
+# SPDX-License-Identifier: Apache-2.0
+
+# slipwayConfig.cmake.in names the same packages for users of the install tree.
+find_package(Threads REQUIRED)
+find_package(cereal REQUIRED)
+find_package(Boost 1.75 REQUIRED)  # headers only: Boost.PFR came with 1.75
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+
+set(SLIPWAY_HAS_MPI OFF)
+if(NOT SLIPWAY_WITH_MPI STREQUAL "OFF")
+  set(MPI_CXX_SKIP_MPICXX ON)  # the C++ bindings left the standard with MPI 3
+  if(SLIPWAY_WITH_MPI STREQUAL "AUTO")
+    find_package(MPI 3.1 QUIET COMPONENTS CXX)
+  else()
+    find_package(MPI 3.1 REQUIRED COMPONENTS CXX)
+  endif()
+  set(SLIPWAY_HAS_MPI ${MPI_CXX_FOUND})
+endif()
+if(SLIPWAY_HAS_MPI)
+  message(STATUS "slipway: with MPI ${MPI_CXX_VERSION} (${MPIEXEC_EXECUTABLE})")
+else()
+  message(STATUS "slipway: without MPI, programs run in one process only")
+endif()
