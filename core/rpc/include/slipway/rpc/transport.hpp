@@ -16,7 +16,7 @@
 // What moves frames between ranks, as a contract. Two implementations: local/ (ranks are threads) and mpi_transport/.
 //
 // Threads. One thread at a time holds the rank's *turn* (kept by the progress engine in core, see rpc/progress.hpp);
-// only its holder calls `poll`. Everything else may be called from any thread at any time between construction and `close`.
+// only its holder calls `poll` and `flush`. Everything else may be called from any thread at any time between construction and `close`.
 //
 // Order. Frames from one rank to another arrive in the order of their `send` calls, small and large alike: a large one
 // takes its place when it is announced.
@@ -90,7 +90,7 @@ class Transport {
   // Before the first `poll` only: every rank gives a text and gets all, by rank. Throws Error at the deadline.
   virtual std::vector<std::string> all_gather(const std::string& mine, seam::Time deadline) = 0;
 
-  // Queues one frame = `head` + `body`. True: it should go at once, so the caller should try to get the turn and poll;
+  // Queues one frame = `head` + `body`. True: it should go at once, so the caller should try to get the turn and flush;
   // false: it is better sent together with what follows, by whoever polls next.
   virtual bool send(RankId to, FrameClass frame_class, std::span<const std::byte> head,
                     std::span<const std::byte> body) = 0;
@@ -103,6 +103,8 @@ class Transport {
 
   // With the turn: sends what is queued, takes what has arrived. Returns the number of events, 0 when there was nothing.
   virtual int poll(FrameSink& sink) = 0;
+  // With the turn: only sends what is queued; receives nothing and tells the sink nothing.
+  virtual void flush() = 0;
   // Whether anything is queued that a poll would send or complete. Any thread.
   virtual bool has_unsent() const = 0;
 

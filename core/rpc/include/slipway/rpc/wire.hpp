@@ -51,10 +51,12 @@ struct FrameHeader {
   std::uint64_t id = 0;    // the caller's number of the call
 };
 
-// 32 bytes.
+// 40 bytes.
 struct RequestHeader {
   std::uint32_t node = 0;
   std::uint32_t method = 0;
+  std::uint32_t call_index = 0;  // which call of that activity this is
+  std::uint32_t reserved = 0;
   std::uint64_t activity = 0;   // who calls: the unit of order
   std::uint64_t chain = 0;      // the activity at the root of the nested calls
   std::int64_t time_left = 0;   // nanoseconds until the deadline when sent; 0: none
@@ -70,7 +72,7 @@ struct SegmentInfo {
 };
 
 static_assert(sizeof(FrameHeader) == 16 && std::is_trivially_copyable_v<FrameHeader>);
-static_assert(sizeof(RequestHeader) == 32 && std::is_trivially_copyable_v<RequestHeader>);
+static_assert(sizeof(RequestHeader) == 40 && std::is_trivially_copyable_v<RequestHeader>);
 static_assert(sizeof(SegmentInfo) == 16 && std::is_trivially_copyable_v<SegmentInfo>);
 
 // Copies a header out of bytes; false when they are too few.
