@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Everything that one run leaves behind (contract 17):
+//   graph.json placement.json options.json versions.json   what ran
+//   logs/rank-00003.log                                     one log a rank
+//   logs/rank-00003.failure.json                            last words of a rank that died of a signal
+//   status.json                                             how it stands, or ended
+//   events/ result/                                         what it saw, what it found
+//   stop                                                    present once somebody asked the run to stop
+namespace slipway {
+
+// Puts the content in place as a whole: a reader sees the old file or the new one. Durable: it also survives a crash of
+// the machine. Throws Error.
+enum class Durability : std::uint8_t { process, machine };
+void write_file_atomically(const std::filesystem::path& file, std::string_view content,
+                           Durability durability = Durability::machine);
+
+// The whole file; nothing when it cannot be read.
+std::optional<std::string> read_file(const std::filesystem::path& file);
+
+// Names the files of a run and writes them. A default one stands for "leave nothing": it has no path, and writes are
+// dropped. Copies name the same directory. Thread-safe.
+class RunDirectory {
+ public:
+  RunDirectory() = default;
+
+  // Makes `base/PROGRAM-YYYYmmdd-HHMMSS-xxxx` (time in UTC), where no other run is or will be, and points `base/latest`
+  // to it. Throws Error when base cannot be written.
+  static RunDirectory create(const std::filesystem::path& base, std::string_view program);
+  // The very directory; made if it is not there. See `claim`.
+  static RunDirectory at(const std::filesystem::path& path);
+
+  // Takes the directory for one attempt of one run; called by the controller before anything is written. Throws
+  // UsageError when this attempt was taken before: a second run never mixes into it.
+  void claim(std::uint32_t attempt = 1) const;
+
+  explicit operator bool() const { return !path_.empty(); }
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path log_file(std::uint32_t rank) const;
+  std::filesystem::path failure_file(std::uint32_t rank) const;
+  std::filesystem::path status_file() const;
+  std::filesystem::path events() const;
+  std::filesystem::path result() const;
+
+  // Throws Error.
+  void write(std::string_view name, std::string_view content, Durability durability = Durability::machine) const;
+  std::optional<std::string> read(std::string_view name) const;
+
+  // Asks the run to stop, from any process that sees the directory; the controller looks every heartbeat or oftener.
+  void request_stop(std::string_view reason) const;
+  // The reason, once asked.
+  std::optional<std::string> stop_requested() const;
+
+ private:
+  explicit RunDirectory(std::filesystem::path path);
+
+  std::filesystem::path path_;
+};
+
+}  // namespace slipway

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/observe/run_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <utility>
+
+#include "slipway/base/error.hpp"
+#include "slipway/observe/wall_clock.hpp"
+
+namespace slipway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view stop_name = "stop";
+constexpr std::string_view latest_name = "latest";
+
+[[noreturn]] void fail(const std::string& what, const fs::path& path, int error, const std::string& advice) {
+  throw Error(what + " " + path.string() + " (" + std::strerror(error) + ") " + advice);
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  int value() const { return value_; }
+
+ private:
+  int value_;
+};
+
+// Returns 0 or the error number.
+int write_whole(const fs::path& file, std::string_view content, Durability durability) {
+  const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (descriptor.value() < 0) return errno;
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor.value(), content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (durability == Durability::machine && ::fsync(descriptor.value()) != 0) return errno;
+  return 0;
+}
+
+// A rename survives a crash of the machine only once its directory has been written too.
+void sync_directory(const fs::path& directory) {
+  const Descriptor descriptor(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.value() >= 0) ::fsync(descriptor.value());
+}
+
+std::string rank_name(std::uint32_t rank, const char* ending) {
+  char name[48];
+  const int length = std::snprintf(name, sizeof name, "rank-%05u%s", rank, ending);
+  return {name, static_cast<std::size_t>(length)};
+}
+
+std::string file_word(std::string_view program) {
+  std::string word;
+  for (const char letter : program) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' || letter == '-';
+    word.push_back(plain ? letter : '_');
+  }
+  return word.empty() ? "program" : word;
+}
+
+std::string random_word() {
+  std::random_device device;
+  char word[8];
+  std::snprintf(word, sizeof word, "%04x", device() & 0xffffu);
+  return word;
+}
+
+void make_directories(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) fail("cannot make the directory", path, error.value(), "choose a writable place with --slipway-run-base");
+}
+
+// Never a reason to fail: two runs that start together may both want it.
+void point_latest_to(const fs::path& run) {
+  const fs::path temporary = run.parent_path() / ("." + run.filename().string());
+  std::error_code error;
+  fs::create_directory_symlink(run.filename(), temporary, error);
+  if (!error) fs::rename(temporary, run.parent_path() / latest_name, error);
+  if (error) fs::remove(temporary, error);
+}
+
+}  // namespace
+
+void write_file_atomically(const fs::path& file, std::string_view content, Durability durability) {
+  static std::atomic<std::uint64_t> counter{0};
+  fs::path temporary = file;
+  temporary += ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1));
+  int error = write_whole(temporary, content, durability);
+  if (error == 0 && std::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    fail("cannot write", file, error, "free some space, or choose another place with --slipway-run-base");
+  }
+  if (durability == Durability::machine) sync_directory(file.parent_path());
+}
+
+std::optional<std::string> read_file(const fs::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  if (!input) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(input), {});
+}
+
+RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {
+  make_directories(path_ / "logs");
+  make_directories(events());
+}
+
+RunDirectory RunDirectory::create(const fs::path& base, std::string_view program) {
+  make_directories(base);
+  const std::string stem = file_word(program) + "-" + format_compact_time(wall_now()) + "-";
+  constexpr int attempts = 1000;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const fs::path path = fs::absolute(base) / (stem + random_word());
+    // mkdir fails where the directory exists: of two runs that pick the same name, one goes on to the next.
+    if (::mkdir(path.c_str(), 0777) == 0) {
+      RunDirectory made(path);
+      point_latest_to(path);
+      return made;
+    }
+    if (errno != EEXIST) fail("cannot make the run directory", path, errno, "choose another --slipway-run-base");
+  }
+  fail("cannot make the run directory", base / stem, EEXIST, "choose another --slipway-run-base");
+}
+
+RunDirectory RunDirectory::at(const fs::path& path) { return RunDirectory(fs::absolute(path)); }
+
+void RunDirectory::claim(std::uint32_t attempt) const {
+  if (path_.empty()) return;
+  const fs::path mark = path_ / (".attempt-" + std::to_string(attempt));
+  const Descriptor descriptor(::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (descriptor.value() >= 0) return;
+  if (errno != EEXIST) fail("cannot write into the run directory", path_, errno, "choose a writable place");
+  throw UsageError("the run directory " + path_.string() +
+                   " is taken (it holds a run already, and two never mix) leave --slipway-run-directory away, or name a "
+                   "new directory");
+}
+
+fs::path RunDirectory::log_file(std::uint32_t rank) const { return path_ / "logs" / rank_name(rank, ".log"); }
+fs::path RunDirectory::failure_file(std::uint32_t rank) const {
+  return path_ / "logs" / rank_name(rank, ".failure.json");
+}
+fs::path RunDirectory::status_file() const { return path_ / "status.json"; }
+fs::path RunDirectory::events() const { return path_ / "events"; }
+fs::path RunDirectory::result() const { return path_ / "result"; }
+
+void RunDirectory::write(std::string_view name, std::string_view content, Durability durability) const {
+  if (!path_.empty()) write_file_atomically(path_ / name, content, durability);
+}
+
+std::optional<std::string> RunDirectory::read(std::string_view name) const {
+  if (path_.empty()) return std::nullopt;
+  return read_file(path_ / name);
+}
+
+void RunDirectory::request_stop(std::string_view reason) const { write(stop_name, reason, Durability::process); }
+
+std::optional<std::string> RunDirectory::stop_requested() const {
+  // The usual answer is no, and is asked for often: one system call.
+  if (path_.empty() || ::access((path_ / stop_name).c_str(), F_OK) != 0) return std::nullopt;
+  return read(stop_name).value_or("");
+}
+
+}  // namespace slipway
