@@ -4,8 +4,7 @@
 # Flags for slipway's own targets. They are linked privately and only in the build tree, so that no user inherits them.
 add_library(slipway_build_flags INTERFACE)
 if(SLIPWAY_WERROR)  # options are given by designated initialisers, which leave fields out on purpose
-  target_compile_options(slipway_build_flags INTERFACE -Wall -Wextra -Wconversion
-                                                       -Wno-missing-field-initializers -Werror)
+  target_compile_options(slipway_build_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -Werror)
 endif()
 if(SLIPWAY_SANITIZE)
   target_compile_options(slipway_build_flags INTERFACE -fsanitize=${SLIPWAY_SANITIZE} -fno-sanitize-recover=all
@@ -40,6 +39,9 @@ function(slipway_library target)
   add_library(slipway::${arg_ALIAS} ALIAS ${target})
   slipway_own_target(${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_ALIAS} POSITION_INDEPENDENT_CODE ON)
+  if(SLIPWAY_WERROR)
+    target_compile_options(${target} PRIVATE -Wconversion)
+  endif()
   foreach(dir IN LISTS arg_INCLUDE_DIRS)
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${dir}>)
   endforeach()
