@@ -154,9 +154,10 @@ void RunDirectory::claim(std::uint32_t attempt) const {
   const Descriptor descriptor(::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (descriptor.value() >= 0) return;
   if (errno != EEXIST) fail("cannot write into the run directory", path_, errno, "choose a writable place");
-  throw UsageError("the run directory " + path_.string() +
-                   " is taken (it holds a run already, and two never mix) leave --slipway-run-directory away, or name a "
-                   "new directory");
+  throw UsageError(
+      "the run directory " + path_.string() +
+      " is taken (it holds a run already, and two never mix) leave --slipway-run-directory away, or name a "
+      "new directory");
 }
 
 fs::path RunDirectory::log_file(std::uint32_t rank) const { return path_ / "logs" / rank_name(rank, ".log"); }

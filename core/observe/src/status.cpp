@@ -176,7 +176,7 @@ StatusFile::StatusFile(RunDirectory directory, RunStatus initial)
     : directory_(std::move(directory)), status_(std::move(initial)) {
   const std::lock_guard lock(mutex_);
   if (status_.started == 0) status_.started = wall_now();
-  write(Durability::machine);
+  write(Durability::process);
 }
 
 void StatusFile::set_state(RunState state) {

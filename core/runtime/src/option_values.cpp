@@ -18,10 +18,14 @@ struct Unit {
 };
 
 // The first unit of each table is what a bare number means. Printing takes the largest that divides the value.
-constexpr std::array time_units{Unit{"s", 1'000'000'000},       Unit{"ns", 1},
-                                Unit{"us", 1'000},              Unit{"ms", 1'000'000},
-                                Unit{"m", 60'000'000'000},      Unit{"min", 60'000'000'000},
-                                Unit{"h", 3'600'000'000'000},   Unit{"d", 86'400'000'000'000}};
+constexpr std::array time_units{Unit{"s", 1'000'000'000},
+                                Unit{"ns", 1},
+                                Unit{"us", 1'000},
+                                Unit{"ms", 1'000'000},
+                                Unit{"m", 60'000'000'000},
+                                Unit{"min", 60'000'000'000},
+                                Unit{"h", 3'600'000'000'000},
+                                Unit{"d", 86'400'000'000'000}};
 constexpr std::array size_units{Unit{"B", 1},
                                 Unit{"KiB", std::uint64_t{1} << 10},
                                 Unit{"MiB", std::uint64_t{1} << 20},
@@ -38,8 +42,7 @@ constexpr std::array size_units{Unit{"B", 1},
 template <std::size_t count>
 std::optional<std::uint64_t> parse_quantity(std::string_view text, const std::array<Unit, count>& units) {
   double number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc() || !(number >= 0)) return std::nullopt;
   std::string_view unit_name = text.substr(static_cast<std::size_t>(end - text.data()));
   while (!unit_name.empty() && unit_name.front() == ' ') unit_name.remove_prefix(1);
@@ -72,11 +75,11 @@ std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
 
 std::string format_duration(std::chrono::nanoseconds duration) {
   return format_quantity(static_cast<std::uint64_t>(duration.count()), {{"h", 3'600'000'000'000},
-                                                                         {"m", 60'000'000'000},
-                                                                         {"s", 1'000'000'000},
-                                                                         {"ms", 1'000'000},
-                                                                         {"us", 1'000},
-                                                                         {"ns", 1}});
+                                                                        {"m", 60'000'000'000},
+                                                                        {"s", 1'000'000'000},
+                                                                        {"ms", 1'000'000},
+                                                                        {"us", 1'000},
+                                                                        {"ns", 1}});
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) { return parse_quantity(text, size_units); }

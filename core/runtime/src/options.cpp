@@ -142,8 +142,9 @@ int Options::read_flag(int at, int argc, char** argv) {
   }
   const auto knob = find_knob(name);
   if (!knob) {
-    throw UsageError("unknown option " + flag_of(name) + " (flags with --slipway- belong to the runtime) did you mean " +
-                     flag_of(nearest_name(name)) + "? see --slipway-help");
+    throw UsageError("unknown option " + flag_of(name) +
+                     " (flags with --slipway- belong to the runtime) did you mean " + flag_of(nearest_name(name)) +
+                     "? see --slipway-help");
   }
   if (equals != std::string_view::npos) {
     set(*knob, words.substr(equals + 1), Origin::flag);
@@ -196,10 +197,12 @@ std::string Options::to_json() const {
 std::string Options::help() {
   const Settings defaults;
   std::ostringstream text;
-  text << "Options of the slipway runtime. Each has a twin in the environment: --slipway-stall-after=5s is\n"
-          "SLIPWAY_STALL_AFTER=5s; a flag beats the environment. Flags without the prefix, and all after --, belong to\n"
-          "the program.\n\n";
-  const auto line = [&](std::string_view name, std::string_view unit, std::string_view meaning, std::string_view value) {
+  text
+      << "Options of the slipway runtime. Each has a twin in the environment: --slipway-stall-after=5s is\n"
+         "SLIPWAY_STALL_AFTER=5s; a flag beats the environment. Flags without the prefix, and all after --, belong to\n"
+         "the program.\n\n";
+  const auto line = [&](std::string_view name, std::string_view unit, std::string_view meaning,
+                        std::string_view value) {
     text << "  " << std::left << std::setw(28) << flag_of(name) << ' ' << std::setw(16) << unit << ' ' << meaning;
     if (!value.empty()) text << " [" << value << "]";
     text << '\n';

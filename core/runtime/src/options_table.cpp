@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <type_traits>
 
 #include "slipway/base/error.hpp"
@@ -36,7 +36,8 @@ const auto table = std::to_array<Knob>({
     {"heartbeat", &S::heartbeat, "time", "between heartbeats in status.json", false},
 
     {"window-calls", &S::window_calls, "calls", "requests in flight, from one rank to one node", false},
-    {"window-bytes", ByteSize{&S::window_bytes}, "bytes", "bytes of requests in flight, from one rank to one node", false},
+    {"window-bytes", ByteSize{&S::window_bytes}, "bytes", "bytes of requests in flight, from one rank to one node",
+     false},
     {"max-blocked", &S::max_blocked, "handlers", "handlers of a rank that may be blocked at once", false},
     {"serialize-local", &S::serialize_local, "bool", "serialize calls within a rank as if they left it"},
     {"spin", &S::spin, "polls", "empty polls of a waiting thread before it gives its core away"},
@@ -60,9 +61,9 @@ constexpr std::array plan_choices{Choice{"none", PlanFormat::none}, Choice{"text
                                   Choice{"json", PlanFormat::json}, Choice{"dot", PlanFormat::dot}};
 constexpr std::array level_choices{Choice{"debug", LogLevel::debug}, Choice{"info", LogLevel::info},
                                    Choice{"warning", LogLevel::warning}, Choice{"error", LogLevel::error}};
-constexpr std::array bool_choices{Choice{"0", false},    Choice{"1", true},   Choice{"false", false},
-                                  Choice{"true", true},  Choice{"off", false}, Choice{"on", true},
-                                  Choice{"no", false},   Choice{"yes", true}};
+constexpr std::array bool_choices{Choice{"0", false},   Choice{"1", true},    Choice{"false", false},
+                                  Choice{"true", true}, Choice{"off", false}, Choice{"on", true},
+                                  Choice{"no", false},  Choice{"yes", true}};
 
 constexpr const auto& choices_of(LauncherChoice) { return launcher_choices; }
 constexpr const auto& choices_of(PlanFormat) { return plan_choices; }
@@ -86,8 +87,8 @@ Complaint read(Enum& target, std::string_view value) {
 }
 
 template <class Number>
-  requires(std::is_integral_v<Number> && !std::is_same_v<Number, bool>)
-Complaint read(Number& target, std::string_view value) {
+requires(std::is_integral_v<Number> && !std::is_same_v<Number, bool>) Complaint
+    read(Number& target, std::string_view value) {
   Number number{};
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error == std::errc::result_out_of_range) return "it is too large";
@@ -121,8 +122,7 @@ std::string print(std::uint64_t value) { return std::to_string(value); }
 std::string print(const std::string& value) { return value; }
 std::string print(Settings::Duration value) { return format_duration(value); }
 template <class Enum>
-  requires(std::is_enum_v<Enum>)
-std::string print(Enum value) {
+requires(std::is_enum_v<Enum>) std::string print(Enum value) {
   for (const auto& choice : choices_of(value)) {
     if (choice.value == value) return std::string(choice.name);
   }

@@ -13,7 +13,7 @@ namespace slipway::detail {
 
 // A size in bytes is a number too, but is written with a unit.
 struct ByteSize {
-  std::uint64_t Settings::* member;
+  std::uint64_t Settings::*member;
 };
 
 using Member = std::variant<bool Settings::*, std::uint32_t Settings::*, std::uint64_t Settings::*, ByteSize,

@@ -17,10 +17,10 @@ namespace slipway {
 // What a process, a batch script and `status.json` say at the end. Contract 9.
 enum class ExitStatus : int {
   good = 0,
-  node_failed = 1,   // exception, exit, abort or segmentation fault in user code
-  usage = 2,         // the program, its plan or its options are wrong
-  rank_lost = 3,     // killed, out of memory, its host gone
-  preempted = 75,    // a checkpoint was written: start me again
+  node_failed = 1,  // exception, exit, abort or segmentation fault in user code
+  usage = 2,        // the program, its plan or its options are wrong
+  rank_lost = 3,    // killed, out of memory, its host gone
+  preempted = 75,   // a checkpoint was written: start me again
   time_limit = 124,
 };
 
@@ -82,8 +82,8 @@ std::optional<FirstFailure> read_last_words(const std::filesystem::path& run_dir
 // Of all ranks, those of the one that died first.
 std::optional<FirstFailure> read_first_last_words(const std::filesystem::path& run_directory);
 
-// Writes status.json; one a run, on the controller alone. Thread-safe. Never throws: a full disk must not end a run; what
-// could not be written is counted.
+// Writes status.json; one a run, on the controller alone. Thread-safe. Never throws: a full disk must not end a run;
+// what could not be written is counted.
 class StatusFile {
  public:
   StatusFile(RunDirectory directory, RunStatus initial);

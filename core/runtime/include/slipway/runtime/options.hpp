@@ -26,7 +26,7 @@ struct Settings {
   // Where and how to run.
   LauncherChoice launcher = LauncherChoice::automatic;
   std::uint32_t ranks = 0;  // 0: as many as the plan wants, at most the usable cores
-  std::uint32_t cpus = 0;   // pool threads a rank; 0: the cores that the rank was granted, shared among its host's ranks
+  std::uint32_t cpus = 0;  // pool threads a rank; 0: the cores that the rank was granted, shared among its host's ranks
   std::uint32_t fake_hosts = 0;
   std::string mpirun;
   std::string mpirun_args;
@@ -75,8 +75,8 @@ class Options {
   // Everything by default.
   Options();
 
-  // Takes every `--slipway-…` up to a bare `--` out of argv (argv[argc] stays null) and reads the `SLIPWAY_…` variables.
-  // Throws UsageError for an unknown name, naming the nearest one, and for a value that cannot be read.
+  // Takes every `--slipway-…` up to a bare `--` out of argv (argv[argc] stays null) and reads the `SLIPWAY_…`
+  // variables. Throws UsageError for an unknown name, naming the nearest one, and for a value that cannot be read.
   Options(int& argc, char** argv);
   Options(int& argc, char** argv, const Environment& environment);
 
