@@ -25,11 +25,11 @@ std::optional<LogLevel> parse_log_level(std::string_view text);
 class Log {
  public:
   struct Options {
-    std::string host;
+    std::string host{};
     std::uint32_t rank = 0;
     LogLevel level = LogLevel::info;  // what is below is dropped
     // Gets each warning and error as one short text, to be shown on the terminal; may be called from any thread.
-    std::function<void(LogLevel, std::string_view)> echo;
+    std::function<void(LogLevel, std::string_view)> echo{};
   };
 
   // Writes nowhere, only echoes.

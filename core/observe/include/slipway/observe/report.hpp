@@ -13,15 +13,15 @@
 namespace slipway {
 
 struct ReportRow {
-  std::string node;
+  std::string node{};
   std::uint32_t rank = 0;
-  NodeCounts counts;
+  NodeCounts counts{};
 };
 
 struct Report {
-  std::string program;
+  std::string program{};
   std::int64_t wall_time = 0;  // nanoseconds, from launch to the end
-  std::vector<ReportRow> rows;
+  std::vector<ReportRow> rows{};
 };
 
 // A table with a line of totals; at most `most_rows` nodes, the rest in one line "and N more".

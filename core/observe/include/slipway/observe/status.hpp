@@ -34,12 +34,12 @@ std::string_view to_string(RunState state);
 // The failure that ended the run: of all, the first that the controller heard of. Printed first.
 struct FirstFailure {
   ExitStatus status = ExitStatus::node_failed;
-  std::string node;  // label; empty when no node was at work
+  std::string node{};  // label; empty when no node was at work
   std::uint32_t rank = 0;
-  std::string host;
-  std::string type;  // of the exception, or the name of the signal
-  std::string text;
-  std::string log_file;
+  std::string host{};
+  std::string type{};  // of the exception, or the name of the signal
+  std::string text{};
+  std::string log_file{};
 };
 
 // One paragraph: what failed, where, why, and where to read on.
@@ -49,24 +49,24 @@ struct RunProgress {
   std::uint32_t workers = 0;
   std::uint32_t workers_done = 0;
   std::uint64_t calls = 0;
-  std::string text;  // what the program says of itself
+  std::string text{};  // what the program says of itself
 };
 
 struct RunStatus {
-  std::string program;
+  std::string program{};
   RunState state = RunState::starting;
-  std::optional<ExitStatus> exit_status;  // once ended
-  std::optional<FirstFailure> first_failure;
-  std::string stop_reason;
+  std::optional<ExitStatus> exit_status{};  // once ended
+  std::optional<FirstFailure> first_failure{};
+  std::string stop_reason{};
   std::uint32_t ranks = 0;
   std::uint32_t attempt = 1;
   std::uint32_t written_by = 0;  // the controller's rank
-  std::string host;              // the controller's
+  std::string host{};            // the controller's
   std::int64_t process = 0;      // the controller's process id
   std::int64_t started = 0;      // this and the next two: nanoseconds since 1970 UTC
   std::int64_t heartbeat = 0;
   std::int64_t ended = 0;
-  RunProgress progress;
+  RunProgress progress{};
 };
 
 std::string to_json(const RunStatus& status);
