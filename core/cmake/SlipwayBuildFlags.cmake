@@ -14,12 +14,13 @@ if(SLIPWAY_SANITIZE)
   target_link_options(slipway_build_flags INTERFACE -fsanitize=${SLIPWAY_SANITIZE})
 endif()
 
-# ccache hashes the working directory unless told not to: with these settings several build trees share their objects.
+# With these settings several build trees share their objects, and precompiled headers are cached too.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SLIPWAY_CCACHE ccache)
   mark_as_advanced(SLIPWAY_CCACHE)
   if(SLIPWAY_CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${SLIPWAY_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1
+                                    CCACHE_SLOPPINESS=pch_defines,time_macros ${SLIPWAY_CCACHE})
   endif()
 endif()
 

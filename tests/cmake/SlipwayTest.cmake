@@ -23,6 +23,23 @@ function(slipway_limited_command variable seconds)
   set(${variable} "${Python3_EXECUTABLE}" -I -S "${SLIPWAY_TEST_DIR}/tools/run_limited.py" ${seconds} PARENT_SCOPE)
 endfunction()
 
+# GoogleTest's header costs more to read than most tests: it is read once, for all of them.
+function(_slipway_precompile target)
+  if(target STREQUAL "slipway_test_headers")
+    target_precompile_headers(${target} PRIVATE <gmock/gmock.h>)
+  else()
+    target_precompile_headers(${target} REUSE_FROM slipway_test_headers)
+  endif()
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>) # or ccache would not cache it
+endfunction()
+
+function(_slipway_add_precompiled_headers)
+  add_library(slipway_test_headers OBJECT "${SLIPWAY_TEST_DIR}/house/empty.cpp")
+  slipway_own_target(slipway_test_headers)
+  target_link_libraries(slipway_test_headers PRIVATE slipway::slipway GTest::gmock)
+  _slipway_precompile(slipway_test_headers)
+endfunction()
+
 # slipway_test_executable(<target> SOURCES <files>... [LIBRARIES <targets>...]): a program of the tests, not yet a test.
 function(slipway_test_executable target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
@@ -30,6 +47,9 @@ function(slipway_test_executable target)
   slipway_own_target(${target})
   target_include_directories(${target} PRIVATE "${SLIPWAY_TEST_DIR}")
   target_link_libraries(${target} PRIVATE slipway::slipway ${arg_LIBRARIES})
+  if("${arg_LIBRARIES}" MATCHES "GTest::gmock")
+    _slipway_precompile(${target})
+  endif()
 endfunction()
 
 # slipway_discover_tests(<target> [PREFIX <text>] [SUFFIX <text>] [TIMEOUT <seconds>] [LABELS <labels>...] [ARGS <words>...]):
