@@ -38,11 +38,13 @@ std::optional<std::uint32_t> number(const char* text) {
 
 bool is_set(const char* text) { return text && *text; }
 
-// A batch script has SLURM_PROCID as well, but only a task of a step was started by srun.
+// A batch script has SLURM_PROCID as well, but only a task of a step was started by srun; and a shell started by
+// `srun --pty` is one from which people start programs.
 std::optional<LaunchedBy> by_slurm(const GetEnvironment& get) {
   if (!is_set(get("SLURM_PROCID")) || !is_set(get("SLURM_STEP_ID")) || !is_set(get("SLURM_SRUN_COMM_HOST"))) {
     return std::nullopt;
   }
+  if (is_set(get("SLURM_PTY_PORT"))) return std::nullopt;
   auto size = number(get("SLURM_STEP_NUM_TASKS"));
   if (!size) size = number(get("SLURM_NTASKS"));
   return LaunchedBy{.launcher = "Slurm srun", .rank = number(get("SLURM_PROCID")), .size = size};
