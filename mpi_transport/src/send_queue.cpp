@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "send_queue.hpp"
+
+#include "checked_mpi.hpp"
+#include "process_failure.hpp"
+#include "receive_ring.hpp"
+
+namespace slipway::detail {
+
+int SendQueue::flush_listed() {
+  int sent = 0;
+  Outbox::Peer* peer = outbox_.take_listed();
+  const seam::Time now = seam::now();
+  while (peer) {
+    Outbox::Peer* const next = peer->next_listed;  // once drained, the peer may be listed anew
+    bool wants_credit = false;
+    BatchList batches = outbox_.drain(*peer, now, wants_credit);
+    while (Batch* const batch = batches.pop()) {
+      send(batch, wants_credit);
+      ++sent;
+    }
+    peer = next;
+  }
+  return sent;
+}
+
+void SendQueue::send(Batch* batch, bool wants_credit) {
+  const auto [credits, loans] = credits_.take(batch->to);
+  BatchHeader header;
+  header.flags =
+      static_cast<std::uint8_t>((batch->funded ? batch_uses_credit : 0) | (wants_credit ? batch_wants_credit : 0) |
+                                (batch->transport_frames ? batch_transport_frames : 0));
+  header.credits = credits;
+  header.loans = loans;
+  header.given_back = batch->given_back;
+  std::memcpy(batch->data, &header, sizeof header);
+  int done = 0;
+  int code = MPI_Isend(batch->data, static_cast<int>(batch->size), MPI_BYTE, static_cast<int>(batch->to), batch_tag,
+                       communicator_, &batch->request);
+  if (code == MPI_SUCCESS) code = MPI_Test(&batch->request, &done, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) [[unlikely]]
+    return bury(batch, code);
+  ring(batch->to);
+  if (done) {
+    outbox_.pool().give(batch);
+  } else {
+    pending_.push(batch);
+    unfinished_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+// The first that has not ended goes to the end of the line, so that a stuck peer hides nobody.
+int SendQueue::complete_pending() {
+  int ended = 0;
+  while (Batch* const batch = pending_.pop()) {
+    int done = 0;
+    if (const int code = MPI_Test(&batch->request, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
+      unfinished_.fetch_sub(1, std::memory_order_relaxed);
+      bury(batch, code);
+      continue;
+    }
+    if (!done) {
+      pending_.push(batch);
+      break;
+    }
+    ring(batch->to);  // only now the message is where a sleeper finds it
+    outbox_.pool().give(batch);
+    unfinished_.fetch_sub(1, std::memory_order_relaxed);
+    ++ended;
+  }
+  return ended;
+}
+
+// The receiver's process is gone; who looks after that hears of it elsewhere.
+void SendQueue::bury(Batch* batch, int code) {
+  if (!is_process_failure(code)) check(code);
+  graveyard_.push(batch);
+}
+
+void SendQueue::abandon(std::uint32_t peer) {
+  BatchList others;
+  while (Batch* const batch = pending_.pop()) {
+    if (batch->to == peer) {
+      graveyard_.push(batch);
+      unfinished_.fetch_sub(1, std::memory_order_relaxed);
+    } else {
+      others.push(batch);
+    }
+  }
+  pending_ = others;
+}
+
+}  // namespace slipway::detail
