@@ -28,12 +28,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
+constexpr auto never = Clock::time_point::max();
+
 constexpr auto look_every = 200ms;
 // The run itself ends within 5 s of a failure (contract 9). These are the net below that, for what it cannot do: ranks
 // that hang in MPI_Init because another died before, or in MPI_Finalize.
-constexpr auto time_to_end_after_loss = 3500ms;
+constexpr auto time_to_end_after_failure = 3s;
 constexpr auto time_to_answer_a_stop = 5s;
-constexpr auto time_for_mpirun_to_end = 1s;
+constexpr auto time_for_mpirun_to_end = 700ms;
 
 class MpirunRun {
  public:
@@ -114,7 +116,7 @@ class MpirunRun {
     if (signal == SIGCHLD) return;
     if (signal == SIGUSR2) {
       ::kill(mpirun_, SIGUSR2);  // mpirun hands it on
-    } else if (stop_asked_ == Clock::time_point::max() && read_status(run_directory_.path())) {
+    } else if (stop_asked_ == never && read_status(run_directory_.path())) {
       stop_asked_ = Clock::now();
       run_directory_.request_stop(signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP");
       if (!request_.quiet) say(signal == SIGINT ? "stopping; Ctrl-C again ends it at once" : "stopping");
@@ -128,40 +130,53 @@ class MpirunRun {
     const auto now = Clock::now();
     next_look_ = now + look_every;
     ranks_->look();
-    if (end_asked_ != Clock::time_point::max()) {
+    if (end_asked_ != never) {
       if (now - end_asked_ > time_for_mpirun_to_end) kill_all();
       return;
     }
-    if (ranks_->some_gone() && loss_seen_ == Clock::time_point::max()) loss_seen_ = now;
-    if (loss_seen_ == Clock::time_point::max() && stop_asked_ == Clock::time_point::max()) return;
-    const auto status = read_status(run_directory_.path());
-    if (loss_seen_ != Clock::time_point::max() && now - loss_seen_ > patience_after_loss(status)) {
+    read_status_if_new();
+    if (ranks_->some_gone() && loss_seen_ == never) loss_seen_ = now;
+    if (status_ && status_->first_failure && failure_seen_ == never) failure_seen_ = now;
+    if (loss_seen_ != never && now - loss_seen_ > patience_after_loss()) {
       end_now("a rank ended without a word, and the others did not");
     }
-    const bool heard = status && status->state >= RunState::stopping;
-    if (stop_asked_ != Clock::time_point::max() && !heard && now - stop_asked_ > time_to_answer_a_stop) {
+    if (failure_seen_ != never && now - failure_seen_ > time_to_end_after_failure) {
+      end_now("ranks did not end after the first failure");
+    }
+    const bool heard = status_ && status_->state >= RunState::stopping;
+    if (stop_asked_ != never && !heard && now - stop_asked_ > time_to_answer_a_stop) {
       end_now("the run did not answer the request to stop");
     }
   }
 
+  void read_status_if_new() {
+    std::error_code error;
+    const auto time = std::filesystem::last_write_time(run_directory_.status_file(), error);
+    if (error || (status_ && time == status_time_)) return;
+    status_time_ = time;
+    status_ = read_status(run_directory_.path());
+  }
+
   // A rank may end before the others in a run that ends well, and main may go on after launch.
-  Clock::duration patience_after_loss(const std::optional<RunStatus>& status) const {
-    if (!status || status->state < RunState::stopping) return time_to_end_after_loss;
-    if (status->state == RunState::stopping) {
+  Clock::duration patience_after_loss() const {
+    if (!status_ || status_->state < RunState::stopping) return time_to_end_after_failure;
+    if (status_->state == RunState::stopping) {
       constexpr int steps_of_a_stop = 4;
       return std::chrono::duration_cast<Clock::duration>(request_.stop_limit) * steps_of_a_stop +
-             time_to_end_after_loss;
+             time_to_end_after_failure;
     }
-    return status->exit_status == ExitStatus::good ? Clock::duration::max() : Clock::duration(time_to_end_after_loss);
+    return status_->exit_status == ExitStatus::good ? Clock::duration::max()
+                                                    : Clock::duration(time_to_end_after_failure);
   }
 
   void end_now(const std::string& reason) {
-    if (end_asked_ != Clock::time_point::max()) {
+    if (end_asked_ != never) {
       kill_all();
       return;
     }
     end_asked_ = Clock::now();
     end_reason_ = reason;
+    ranks_->look();
     ::kill(mpirun_, SIGTERM);
   }
 
@@ -180,8 +195,7 @@ class MpirunRun {
 
   int conclude() {
     show(filter_.finish());
-    const auto outcome =
-        detail::conclude(run_directory_, wait_status_, loss_seen_ != Clock::time_point::max(), end_reason_);
+    const auto outcome = detail::conclude(run_directory_, wait_status_, loss_seen_ != never, end_reason_);
     if (!outcome.message.empty()) {
       show(filter_.held_back());
       show("slipway: error: " + outcome.message + "\n");
@@ -211,9 +225,12 @@ class MpirunRun {
   int wait_status_ = 0;
   bool error_closed_ = false;
   Clock::time_point next_look_;
-  Clock::time_point stop_asked_ = Clock::time_point::max();
-  Clock::time_point end_asked_ = Clock::time_point::max();
-  Clock::time_point loss_seen_ = Clock::time_point::max();
+  Clock::time_point stop_asked_ = never;
+  Clock::time_point end_asked_ = never;
+  Clock::time_point loss_seen_ = never;
+  Clock::time_point failure_seen_ = never;
+  std::optional<RunStatus> status_;
+  std::filesystem::file_time_type status_time_;
   std::string end_reason_;
 };
 

@@ -78,7 +78,8 @@ class NoiseFilter : public ::testing::Test {
   // What is shown when the bytes come one at a time, and when they come at once, must be the same.
   std::string shown(const std::string& text) {
     detail::NoiseFilter at_once;
-    const std::string whole = at_once.take(text) + at_once.finish();
+    std::string whole = at_once.take(text);
+    whole += at_once.finish();
     detail::NoiseFilter piecemeal;
     std::string pieces;
     for (const char byte : text) pieces += piecemeal.take({&byte, 1});

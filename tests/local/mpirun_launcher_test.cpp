@@ -31,13 +31,14 @@ constexpr std::string_view stand_in = R"(#!/bin/sh
 while [ "$1" != -n ]; do shift; done
 ranks=$2; shift 2
 trap 'trap "" TERM; kill $children; exit 143' TERM
+trap 'kill -USR2 $children' USR2
 i=0
 while [ $i -lt $ranks ]; do
   OMPI_COMM_WORLD_RANK=$i OMPI_COMM_WORLD_SIZE=$ranks "$@" &
   children="$children $!"
   i=$((i+1))
 done
-for child in $children; do wait $child; done
+for child in $children; do while kill -0 $child 2>/dev/null; do wait $child; done; done
 exit 0
 )";
 
@@ -229,6 +230,17 @@ TEST_P(MpirunLauncher, SecondInterruptEndsItAtOnce) {
   EXPECT_LT(Clock::now() - start, 5s);
   EXPECT_NE(errors().find("stopped at once, on request"), std::string::npos) << errors();
   expect_nothing_left();
+}
+
+TEST_P(MpirunLauncher, Contract10UserSignal2GoesOnToTheRanks) {
+  const std::string mark = directory_.string() + "/asked-$rank";
+  launch("trap 'touch \"" + mark + "\"; [ $rank = 0 ] && become good; exit 0' USR2; touch \"" + directory_.string() +
+         "/here-$rank\"; forever");
+  for (const auto* rank : {"here-0", "here-1", "here-2"}) wait_for_file(rank);
+  ::kill(launcher_, SIGUSR2);
+  EXPECT_EQ(wait_for_end(20s), 0);
+  for (const auto* rank : {"asked-0", "asked-1", "asked-2"}) EXPECT_TRUE(fs::exists(directory_ / rank)) << rank;
+  EXPECT_EQ(errors().find("Forwarding"), std::string::npos) << errors();
 }
 
 TEST_P(MpirunLauncher, InterruptBeforeTheStartEndsItAtOnce) {
