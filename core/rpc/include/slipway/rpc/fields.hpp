@@ -4,12 +4,13 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 // The fields of a plain aggregate, without the type's help: how many, of which types, and a visit of all.
 //
-// Boost.PFR does the same job but cannot count past a C array member (brace elision), and stops the compilation on a base
-// class, where a concept has to answer "no". Here a field is counted by `{}`, which initialises exactly one field, arrays
-// included.
+// Boost.PFR does the same job but cannot count past a C array member (brace elision), and stops the compilation on a
+// base class, where a concept has to answer "no". Here a field is counted by `{}`, which initialises exactly one field,
+// arrays included.
 namespace slipway::detail {
 
 template <class... Ts>
@@ -23,9 +24,19 @@ inline constexpr std::size_t max_fields = 64;
 template <class T>
 struct AnyBaseOf {
   template <class Base>
-    requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
-  constexpr operator Base() const;
+  requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>) constexpr operator Base() const;
 };
+struct Unlike {};  // converts to nothing
+
+// A first field that takes anything, as std::any does, is no base.
+template <class T>
+consteval bool has_base() {
+  if constexpr (requires { T{Unlike{}}; }) {
+    return false;
+  } else {
+    return requires { T{AnyBaseOf<T>{}}; };
+  }
+}
 
 // clang-format off
 #define SLIPWAY_BRACES_1 {}
@@ -329,7 +340,7 @@ template <class T>
 consteval bool is_walkable() {
   if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T> || std::is_polymorphic_v<T>) {
     return false;
-  } else if constexpr (requires { T{AnyBaseOf<T>{}}; }) {
+  } else if constexpr (has_base<T>()) {
     return false;
   } else {
     constexpr std::size_t count = count_fields<T>();
