@@ -43,9 +43,9 @@ enum class FrameClass : std::uint8_t { request, reply, control };
 // A frame with segments, owned until all of it has left.
 struct LargeFrame {
   FrameClass frame_class = FrameClass::request;
-  std::vector<std::byte> frame;        // header and body, at most Transport::max_small_frame() bytes with 16 per segment
-  std::vector<ConstSegment> segments;  // their bytes stay unchanged until the frame comes back by FrameSink::on_sent
-  std::shared_ptr<void> keep_alive;    // whatever owns these bytes
+  std::vector<std::byte> frame = {};        // header and body, at most Transport::max_small_frame() bytes with 16 per segment
+  std::vector<ConstSegment> segments = {};  // their bytes stay unchanged until the frame comes back by FrameSink::on_sent
+  std::shared_ptr<void> keep_alive = {};    // whatever owns these bytes
 };
 
 // What a transport tells the core. Called inside `poll`, with the turn held: must be short and run no user code.

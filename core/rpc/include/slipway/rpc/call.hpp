@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/archive_raw.hpp"
+#include "slipway/rpc/async.hpp"
+#include "slipway/rpc/future.hpp"
+#include "slipway/rpc/transferable.hpp"
+
+// From the typed call to the endpoint: what may be called with what, and how arguments are taken. See handle.hpp.
+namespace slipway {
+
+struct CallOptions;
+
+namespace detail {
+
+// Whether brace initialisation takes the argument without narrowing it.
+template <class Parameter, class Argument>
+concept TakesWithoutNarrowing = requires(Argument&& argument) { Parameter{std::forward<Argument>(argument)}; } ||
+                                (!std::is_arithmetic_v<Parameter> && std::is_convertible_v<Argument, Parameter>);
+
+template <class Parameter>
+inline constexpr bool is_value_parameter =
+    !std::is_pointer_v<std::remove_reference_t<Parameter>> &&
+    (!std::is_lvalue_reference_v<Parameter> || std::is_const_v<std::remove_reference_t<Parameter>>);
+
+template <class T, auto Method>
+constexpr void check_method() {
+  static_assert(std::is_member_function_pointer_v<decltype(Method)>,
+                "slipway: call<&T::method> needs a pointer to a member function");
+  using S = Signature<decltype(Method)>;
+  static_assert(std::derived_from<T, typename S::Class>,
+                "slipway: this method belongs to a class that the handle's node type is not derived from");
+  static_assert(callable<T, Method>(),
+                "slipway: this method is not callable (the class has run(), or its slipway_interface does not list it)");
+  using Result = ResultOf<Method>;
+  static_assert(!std::is_reference_v<typename S::Result> && !std::is_pointer_v<Result>,
+                "slipway: a callable method returns a value, not a reference or a pointer (it lives on another rank)");
+  if constexpr (!std::is_void_v<Result>) {
+    static_assert(Transferable<Result>,
+                  "slipway: the method's result cannot be sent (it is a view, holds pointers, or has no serialize())");
+  }
+}
+
+template <class Parameters>
+struct CheckParameters;
+template <class... P>
+struct CheckParameters<std::tuple<P...>> {
+  static_assert((is_value_parameter<P> && ...),
+                "slipway: a callable method takes values or const references, no pointers or non-const references");
+  static_assert((Transferable<std::remove_cvref_t<P>> && ...),
+                "slipway: a parameter of the method cannot be sent (it is a view, holds pointers, or has no serialize())");
+  template <class... A>
+  static constexpr void check_arguments() {
+    static_assert(sizeof...(A) == sizeof...(P), "slipway: the call has another number of arguments than the method takes");
+    if constexpr (sizeof...(A) == sizeof...(P)) {
+      static_assert((TakesWithoutNarrowing<std::remove_cvref_t<P>, A> && ...),
+                    "slipway: an argument of the call cannot become the method's parameter, or only by narrowing");
+    }
+  }
+};
+
+template <class T, auto Method, class... Args>
+constexpr void check_call() {
+  check_method<T, Method>();
+  CheckParameters<typename Signature<decltype(Method)>::Parameters>::template check_arguments<Args...>();
+}
+
+template <class From, class To>
+struct UpcastRow {
+  struct Registrar {
+    Upcast row{&typeid(From), &typeid(To),
+               [](void* object) -> void* { return static_cast<To*>(static_cast<From*>(object)); }, nullptr};
+    Registrar() { register_upcast(row); }
+  };
+  inline static Registrar registrar;
+  static void use() { (void)&registrar; }
+};
+
+// What this thread's endpoint makes of the options: absolute deadline, no longer than the calling handler's own.
+CallSetup make_setup(NodeId node, const MethodEntry& method, const CallOptions& options, bool try_only);
+void check_retries(const MethodEntry& method, const CallOptions& options);
+void flush_calls();
+void check_scatter(std::size_t arguments, std::size_t members);
+std::size_t least_loaded_of(const std::vector<NodeId>& nodes);
+// The strand of a node of this rank, if this thread may enter it at once.
+NodeSlot* enter_if_idle(Endpoint& endpoint, NodeId node);
+void run_entered(NodeSlot& slot, Entry* entry);
+
+template <class Members>
+std::size_t least_loaded(const Members& members) {
+  std::vector<NodeId> nodes;
+  nodes.reserve(members.size());
+  for (const auto& member : members) nodes.push_back(member.node());
+  return least_loaded_of(nodes);
+}
+
+// The argument itself where it has the parameter's type already, else a value made from it.
+template <class Parameter, class Argument>
+decltype(auto) as_parameter(Argument&& argument) {
+  if constexpr (std::is_same_v<Parameter, std::remove_cvref_t<Argument>>) {
+    return static_cast<const Parameter&>(argument);
+  } else {
+    return Parameter(std::forward<Argument>(argument));
+  }
+}
+
+// Sends the call as bytes.
+template <auto Method, class... Args>
+Admitted send_call(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
+  using Values = typename Signature<decltype(Method)>::Values;
+  return [&]<class... P>(std::type_identity<std::tuple<P...>>) {
+    if constexpr (AllRaw<P...>) {
+      std::array<std::byte, raw_bytes<P...>> bytes;
+      encode_raw(bytes.data(), as_parameter<P>(std::forward<Args>(args))...);
+      return endpoint.call_remote_raw(setup, state, bytes);
+    } else {
+      constexpr bool arrays_apart = (library_decodable<P> && ...);
+      const bool to_itself = endpoint.rank_of(setup.node) == endpoint.rank();
+      Writer& writer = scratch_writer(arrays_apart && !to_itself ? array_segment_threshold : Writer::never);
+      if constexpr ((std::is_same_v<P, std::remove_cvref_t<Args>> && ...)) {
+        (encode(writer, std::as_const(args)), ...);
+        if (writer.segments().empty()) return endpoint.call_remote(setup, state, writer, nullptr);
+      }
+      auto kept = std::make_shared<Values>(std::forward<Args>(args)...);
+      const auto encode_kept = [&kept](Writer& target) {
+        std::apply([&target](const auto&... each) { (encode(target, each), ...); }, *kept);
+      };
+      writer.clear();
+      encode_kept(writer);
+      if (!writer.segments().empty() && writer.body().size() > largest_body_with_segments) {
+        Writer whole;
+        encode_kept(whole);
+        return endpoint.call_remote(setup, state, whole, nullptr);
+      }
+      return endpoint.call_remote(setup, state, writer, std::move(kept));
+    }
+  }(std::type_identity<Values>{});
+}
+
+template <class T, auto Method, class... Args>
+Admitted dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
+  NodeSlot* const slot = endpoint.local(setup.node);
+  if (!slot || endpoint.settings().serialize_local) {
+    return send_call<Method>(endpoint, setup, state, std::forward<Args>(args)...);
+  }
+  auto* const entry = new LocalCall<T, Method>(setup, state, std::forward<Args>(args)...);
+  if (state) state->local_entry.store(entry, std::memory_order_release);
+  const Admitted admitted = endpoint.admit_local(setup, *slot, entry);
+  if (admitted == Admitted::full) delete static_cast<LocalCallBase*>(entry);
+  return admitted;
+}
+
+template <class T, auto Method, class... Args>
+std::optional<Future<ResultOf<Method>>> begin_call(NodeId node, const CallOptions& options, bool try_only,
+                                                   Args&&... args) {
+  check_call<T, Method, Args...>();
+  using State = ResultState<ResultOf<Method>>;
+  const MethodEntry& method = MethodRow<T, Method>::entry();
+  Endpoint& endpoint = Endpoint::of_this_thread();
+  const CallSetup setup = make_setup(node, method, options, try_only);
+  StateRef<State> state(new State);
+  if (dispatch<T, Method>(endpoint, setup, StateRef<State>::share(state.get()).take(), std::forward<Args>(args)...) ==
+      Admitted::full) {
+    return std::nullopt;
+  }
+  return Future<ResultOf<Method>>(std::move(state));
+}
+
+template <class T, auto Method, class... Args>
+Future<ResultOf<Method>> call(NodeId node, const CallOptions& options, Args&&... args) {
+  return std::move(*begin_call<T, Method>(node, options, false, std::forward<Args>(args)...));
+}
+
+template <class T, auto Method, class... Args>
+std::optional<Future<ResultOf<Method>>> try_call(NodeId node, const CallOptions& options, Args&&... args) {
+  return begin_call<T, Method>(node, options, true, std::forward<Args>(args)...);
+}
+
+template <class T, auto Method, class... Args>
+void post(NodeId node, const CallOptions& options, Args&&... args) {
+  check_call<T, Method, Args...>();
+  Endpoint& endpoint = Endpoint::of_this_thread();
+  const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options, false);
+  dispatch<T, Method>(endpoint, setup, nullptr, std::forward<Args>(args)...);
+}
+
+template <class T, auto Method, class... Args>
+ResultOf<Method> call_and_get(NodeId node, const CallOptions& options, Args&&... args) {
+  check_call<T, Method, Args...>();
+  Endpoint& endpoint = Endpoint::of_this_thread();
+  NodeSlot* const slot = node.index() < endpoint.node_count() ? enter_if_idle(endpoint, node) : nullptr;
+  if (!slot) return call<T, Method>(node, options, std::forward<Args>(args)...).get();
+  // An idle node of this rank: its handler runs here and now.
+  using State = ResultState<ResultOf<Method>>;
+  StateRef<State> state(new State);
+  const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options, false);
+  run_entered(*slot, new LocalCall<T, Method>(setup, StateRef<State>::share(state.get()).take(),
+                                              std::forward<Args>(args)...));
+  return Future<ResultOf<Method>>(std::move(state)).get();
+}
+
+}  // namespace detail
+}  // namespace slipway

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "slipway/rpc/future.hpp"
+
+// Futures of several futures, and several futures in the order in which they complete.
+namespace slipway {
+
+namespace detail {
+
+// Counts the outcomes of several calls; tells `owner` of each. Holds a reference to the owner until then.
+template <class Owner>
+class Part final : public Continuation {
+ public:
+  void watch(Owner* owner, std::size_t index, CallState& state) {
+    owner_ = owner;
+    index_ = index;
+    owner->retain();
+    if (!state.attach(*this)) notify(state);
+  }
+  void notify(CallState&) override {
+    Owner* const owner = owner_;
+    owner->part_done(index_);
+    owner->release();
+  }
+
+ private:
+  Owner* owner_ = nullptr;
+  std::size_t index_ = 0;
+};
+
+template <class T>
+class AllState final : public ResultState<std::vector<T>> {
+ public:
+  explicit AllState(std::vector<Future<T>> futures)
+      : futures_(std::move(futures)), parts_(futures_.size()), left_(futures_.size() + 1) {}
+  void watch() {
+    for (std::size_t i = 0; i < futures_.size(); ++i) parts_[i].watch(this, i, futures_[i].state());
+    part_done(0);
+  }
+  void part_done(std::size_t) {
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && this->claim()) this->finish();
+  }
+  void materialize() override {
+    std::vector<T> values;
+    values.reserve(futures_.size());
+    for (auto& future : futures_) values.push_back(future.get());
+    this->value.emplace(std::move(values));
+  }
+
+ private:
+  std::vector<Future<T>> futures_;
+  std::vector<Part<AllState>> parts_;
+  std::atomic<std::size_t> left_;
+};
+
+template <class... T>
+class TupleState final : public ResultState<std::tuple<T...>> {
+ public:
+  explicit TupleState(Future<T>... futures) : futures_(std::move(futures)...) {}
+  void watch() {
+    [this]<std::size_t... I>(std::index_sequence<I...>) {
+      (parts_[I].watch(this, I, std::get<I>(futures_).state()), ...);
+    }(std::index_sequence_for<T...>{});
+    part_done(0);
+  }
+  void part_done(std::size_t) {
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && this->claim()) this->finish();
+  }
+  void materialize() override {
+    std::apply([this](auto&... futures) { this->value.emplace(std::tuple<T...>{futures.get()...}); }, futures_);
+  }
+
+ private:
+  std::tuple<Future<T>...> futures_;
+  Part<TupleState> parts_[sizeof...(T)];
+  std::atomic<std::size_t> left_{sizeof...(T) + 1};
+};
+
+}  // namespace detail
+
+// What when_any gives: which future is ready, and all of them.
+template <class T>
+struct WhenAny {
+  std::size_t index = 0;
+  std::vector<Future<T>> futures;
+};
+
+namespace detail {
+
+template <class T>
+class AnyState final : public ResultState<WhenAny<T>> {
+ public:
+  explicit AnyState(std::vector<Future<T>> futures) : futures_(std::move(futures)), parts_(futures_.size()) {}
+  void watch() {
+    for (std::size_t i = 0; i < futures_.size(); ++i) parts_[i].watch(this, i, futures_[i].state());
+  }
+  void part_done(std::size_t index) {
+    if (!this->claim()) return;
+    index_ = index;
+    this->finish();
+  }
+  void decode_value(Reader&) override {}
+  void materialize() override { this->value.emplace(WhenAny<T>{index_, std::move(futures_)}); }
+
+ private:
+  std::vector<Future<T>> futures_;
+  std::vector<Part<AnyState>> parts_;
+  std::size_t index_ = 0;
+};
+
+// The indexes of several calls in the order of their outcomes.
+class CompletionQueue {
+ public:
+  explicit CompletionQueue(std::size_t size) : parts_(size) {}
+  void watch(std::size_t index, CallState& state) { parts_[index].watch(this, index, state); }
+  // Waits for the next one; nothing when the time is over.
+  std::optional<std::size_t> next(seam::Time deadline);
+
+  void part_done(std::size_t index);
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  ~CompletionQueue() = default;
+
+  std::vector<Part<CompletionQueue>> parts_;
+  std::atomic<std::uint32_t> references_{1};
+  seam::SpinLock lock_;  // guards what follows
+  std::deque<std::size_t> done_;
+  class Waiter* waiter_ = nullptr;
+};
+
+}  // namespace detail
+
+// All values, in the order of the futures. Ready when every outcome is there; get throws the first error by index.
+template <class T>
+  requires(!std::is_void_v<T>)
+Future<std::vector<T>> when_all(std::vector<Future<T>> futures) {
+  auto* const state = new detail::AllState<T>(std::move(futures));
+  Future<std::vector<T>> future{detail::StateRef<detail::ResultState<std::vector<T>>>(state)};
+  state->watch();
+  return future;
+}
+template <class... T>
+  requires(sizeof...(T) > 0 && (!std::is_void_v<T> && ...))
+Future<std::tuple<T...>> when_all(Future<T>... futures) {
+  auto* const state = new detail::TupleState<T...>(std::move(futures)...);
+  Future<std::tuple<T...>> future{detail::StateRef<detail::ResultState<std::tuple<T...>>>(state)};
+  state->watch();
+  return future;
+}
+
+// Ready when the first outcome is there, of at least one future.
+template <class T>
+Future<WhenAny<T>> when_any(std::vector<Future<T>> futures) {
+  if (futures.empty()) throw UsageError("when_any of no future would never be ready. Give it at least one");
+  auto* const state = new detail::AnyState<T>(std::move(futures));
+  Future<WhenAny<T>> future{detail::StateRef<detail::ResultState<WhenAny<T>>>(state)};
+  state->watch();
+  return future;
+}
+
+// A future that is ready, and its place among those given.
+template <class T>
+struct Completed {
+  std::size_t index = 0;
+  Future<T> future;
+  T get() { return future.get(); }
+};
+
+// Several futures in the order in which they become ready:
+//   for (auto& done : slipway::as_completed(std::move(futures))) use(done.index, done.get());
+// One thread at a time.
+template <class T>
+class AsCompleted {
+ public:
+  explicit AsCompleted(std::vector<Future<T>> futures)
+      : futures_(std::move(futures)), queue_(new detail::CompletionQueue(futures_.size())), left_(futures_.size()) {
+    for (std::size_t i = 0; i < futures_.size(); ++i) queue_->watch(i, futures_[i].state());
+  }
+  AsCompleted(AsCompleted&& other) noexcept
+      : futures_(std::move(other.futures_)), queue_(std::exchange(other.queue_, nullptr)), left_(other.left_) {}
+  AsCompleted& operator=(AsCompleted&&) = delete;
+  ~AsCompleted() {
+    if (queue_) queue_->release();
+  }
+
+  std::size_t left() const { return left_; }  // not given out yet
+
+  // The next one; waits for it. Nothing when all have been given out.
+  std::optional<Completed<T>> next() { return next_until(seam::never); }
+  // Nothing also when the time is over first.
+  std::optional<Completed<T>> next_for(std::chrono::nanoseconds duration) { return next_until(seam::after(duration)); }
+
+  struct End {};
+  class Iterator {
+   public:
+    explicit Iterator(AsCompleted& owner) : owner_(owner), current_(owner.next()) {}
+    Completed<T>& operator*() { return *current_; }
+    Completed<T>* operator->() { return &*current_; }
+    Iterator& operator++() {
+      current_ = owner_.next();
+      return *this;
+    }
+    bool operator==(End) const { return !current_.has_value(); }
+
+   private:
+    AsCompleted& owner_;
+    std::optional<Completed<T>> current_;
+  };
+  Iterator begin() { return Iterator(*this); }
+  End end() const { return {}; }
+
+ private:
+  std::optional<Completed<T>> next_until(seam::Time deadline) {
+    if (left_ == 0) return std::nullopt;
+    const auto index = queue_->next(deadline);
+    if (!index) return std::nullopt;
+    --left_;
+    return Completed<T>{*index, std::move(futures_[*index])};
+  }
+
+  std::vector<Future<T>> futures_;
+  detail::CompletionQueue* queue_;
+  std::size_t left_;
+};
+
+template <class T>
+AsCompleted<T> as_completed(std::vector<Future<T>> futures) {
+  return AsCompleted<T>(std::move(futures));
+}
+
+}  // namespace slipway

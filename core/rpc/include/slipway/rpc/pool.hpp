@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "slipway/base/recycled.hpp"
+#include "slipway/base/seam.hpp"
+
+namespace slipway::detail {
+
+class Progress;
+
+// A piece of work for a pool thread. `execute` disposes of it.
+class Runnable : public recycled::Object {
+ public:
+  virtual ~Runnable() = default;
+  virtual void execute() = 0;
+  Runnable* next = nullptr;
+};
+
+// The rank's threads for handlers, continuations and tasks. `cpus` of them run at a time; one that blocks is replaced,
+// so that any number of handlers may wait (up to the limit of stacks). One that is idle moves frames (Progress::lead).
+class Pool {
+ public:
+  struct Setup {
+    std::uint32_t cpus = 1;
+    std::uint32_t max_blocked = 4096;
+    std::string name;
+    void (*thread_begins)(void*) = nullptr;  // called first on each thread, with `context`
+    void* context = nullptr;
+  };
+  Pool(Setup setup, Progress& progress);
+  ~Pool();
+
+  void start();
+  // Work already pushed is not run any more; threads that are in user code are waited for.
+  void stop();
+
+  // Any thread. Wakes a thread if none would look soon.
+  void push(Runnable* work);
+  // As push, for a thread that polls and calls `wake` afterwards.
+  void push_quietly(Runnable* work);
+  // Somebody should run what was pushed. `self_will`: the calling thread is a pool thread that will look itself.
+  void wake(bool self_will);
+  bool has_work() const { return queued_.load(std::memory_order_acquire) > 0; }
+
+  // This pool thread's stack is about to wait. False: one more would pass the limit.
+  [[nodiscard]] bool begin_blocking();
+  void end_blocking();
+  std::uint32_t blocked() const { return blocked_.load(std::memory_order_relaxed); }
+
+  static bool on_pool_thread();
+
+ private:
+  void run_thread();
+  Runnable* pop();
+  void add_thread();
+  bool surplus() const;
+  template <class Reason>
+  void sleep(const Reason& stay_awake);
+
+  const Setup setup_;
+  Progress& progress_;
+  seam::SpinLock queue_lock_;  // guards head_ and tail_
+  Runnable* head_ = nullptr;
+  Runnable* tail_ = nullptr;
+  std::atomic<std::uint32_t> queued_{0};
+  std::atomic<std::uint32_t> live_{0};      // threads
+  std::atomic<std::uint32_t> blocked_{0};   // of these, waiting in user code
+  std::atomic<std::uint32_t> running_{0};   // of these, in user code and not waiting
+  std::atomic<std::uint32_t> sleeping_{0};  // of these, at idle_word_
+  std::atomic<bool> leader_{false};         // one of these is in Progress::lead
+  std::atomic<bool> stop_{false};
+  seam::Word idle_word_{0};
+  seam::SpinLock threads_lock_;  // guards threads_
+  std::vector<seam::Thread> threads_;
+};
+
+}  // namespace slipway::detail

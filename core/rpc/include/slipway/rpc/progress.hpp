@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "slipway/base/seam.hpp"
+#include "slipway/rpc/call_state.hpp"
+#include "slipway/rpc/transport.hpp"
+
+namespace slipway::detail {
+
+// A thread's wait for something that another thread, or this one by moving frames, brings about.
+class Waiter final : public Continuation {
+ public:
+  void notify(CallState&) override { wake(); }
+  void wake() {
+    seam::Word& word = word_;
+    if (word.exchange(told, std::memory_order_acq_rel) == sleeping) seam::wake(word);
+  }
+  bool is_told() const { return word_.load(std::memory_order_acquire) == told; }
+  void reset_if_told() {
+    std::uint32_t expected = told;
+    word_.compare_exchange_strong(expected, awake, std::memory_order_acq_rel);
+  }
+  // Sleeps until told, called to the turn, or the deadline.
+  void sleep(seam::Time deadline);
+  // Asks the sleeper to take the turn.
+  bool call_up();
+
+ private:
+  static constexpr std::uint32_t awake = 0, sleeping = 1, called = 2, told = 3;
+  seam::Word word_{awake};
+};
+
+// Who moves a rank's frames, and how it waits: the progress turn of design section 5.
+//
+// The turn goes to whoever has nothing better to do: a thread in `wait` (caller-driven), else an idle pool thread
+// (`lead`), else the progress thread (`patrol`), which looks once a millisecond whether somebody polls.
+class Progress {
+ public:
+  struct Hooks {
+    std::function<void()> after_poll;       // without the turn: what a poll left to do; wakes pool threads
+    std::function<bool()> work_for_leader;  // the leader should go and run it
+    std::function<void(seam::Time)> tick;   // timers, liveness of the run: at least every millisecond while awake
+    std::function<seam::Time()> next_timer;
+  };
+
+  Progress(Transport& transport, FrameSink& sink, std::uint32_t spin, Hooks hooks);
+
+  // Moves frames for a short time, if nobody else does. True: the state has its outcome.
+  bool wait_briefly(CallState& state, seam::Time deadline);
+  // Moves frames or sleeps until the state has its outcome. False: the deadline passed first.
+  bool wait(CallState& state, seam::Time deadline);
+  // The same for another condition; whoever makes it true calls `waiter.wake()` afterwards.
+  template <class Condition>
+  bool wait_until(Waiter& waiter, seam::Time deadline, Condition&& condition) {
+    const std::function<bool()> check(std::ref(condition));
+    return drive(waiter, deadline, check);
+  }
+
+  // Sends what is queued if the turn is free.
+  void flush() {
+    if (!try_turn()) return;
+    transport_.flush();
+    end_turn();
+  }
+
+  // An idle pool thread: moves frames until there is work for it or `stop`.
+  void lead();
+  // The progress thread's whole life.
+  void patrol();
+  // Somebody else has work for the leader, or a timer has become earlier.
+  void call_leader();
+  void stop();
+
+ private:
+  bool try_turn() { return !turn_.load(std::memory_order_relaxed) && !turn_.exchange(true, std::memory_order_acquire); }
+  void end_turn();
+  bool drive(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
+  bool drive_with_turn(seam::Time deadline, const std::function<bool()>& done);
+  void sleep_as_follower(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
+  int poll_once();
+  void poll_until(const std::function<bool()>& leave);
+  void sleep_at_bell(const std::function<bool()>& leave);
+  bool callers_drove();
+  void park(const std::function<bool()>& leave);
+
+  Transport& transport_;
+  FrameSink& sink_;
+  const std::uint32_t spin_;
+  Hooks hooks_;
+
+  alignas(64) std::atomic<bool> turn_{false};
+  alignas(64) std::atomic<std::uint64_t> polls_{0};   // by anybody; tells the patrol that somebody moves frames
+  std::atomic<std::uint32_t> callers_{0};             // threads in drive_with_turn or about to be
+  std::atomic<std::uint32_t> caller_epoch_{0};        // grows with each wait
+  std::atomic<std::uint32_t> seen_epoch_{0};          // by the leader
+  std::atomic<bool> leading_{false};                  // a pool thread is in lead
+  std::atomic<bool> patrolling_{false};               // the progress thread polls itself
+  std::atomic<bool> at_bell_{false};                  // somebody sleeps at the transport's bell
+  seam::Word park_word_{0};                           // the leader parks here
+  std::atomic<bool> parked_{false};
+  seam::Word patrol_word_{0};                         // the progress thread parks here
+  std::atomic<bool> patrol_parked_{false};
+  std::atomic<bool> stop_{false};
+
+  std::atomic<std::uint32_t> follower_count_{0};
+  seam::SpinLock followers_lock_;  // guards followers_
+  std::vector<Waiter*> followers_;
+};
+
+}  // namespace slipway::detail

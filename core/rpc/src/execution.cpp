@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+// Runs requests: decodes, calls the handler, sends the outcome.
+#include "slipway/rpc/execution.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <new>
+
+#include "endpoint_parts.hpp"
+#include "slipway/rpc/async.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+// What one run of handlers adds to its node's counters, and the node's list of running activities.
+class RunningScope {
+ public:
+  RunningScope(NodeSlot& node, Activity& activity) : node_(node), activity_(activity), began_(seam::now()) {
+    node.began(activity);
+  }
+  ~RunningScope() {
+    node_.ended(activity_);
+    counts_.busy = static_cast<std::uint64_t>(seam::now() - began_);
+    if (counts_.busy > activity_.waited) counts_.busy -= activity_.waited;
+    counts_.waiting = activity_.waited;
+    node_.counters.add_shared(counts_);
+  }
+  RunningScope(const RunningScope&) = delete;
+  RunningScope& operator=(const RunningScope&) = delete;
+  NodeCounts& counts() { return counts_; }
+
+ private:
+  NodeSlot& node_;
+  Activity& activity_;
+  const seam::Time began_;
+  NodeCounts counts_;
+};
+
+std::exception_ptr error_of(const char* type, std::string text) {
+  (void)type;
+  return std::make_exception_ptr(Error(std::move(text)));
+}
+
+void begin_activity(Activity& activity, NodeSlot& node, std::uint64_t caller, std::uint32_t index, std::uint64_t chain) {
+  activity.id = child_id(caller, index);
+  activity.chain = chain;
+  activity.next_call = 0;
+  activity.node = &node;
+  activity.holds_strand = true;
+  activity.in_pool = Pool::on_pool_thread() && !node.admission.own_thread;
+}
+
+}  // namespace
+
+void ReplyTo::fail(const std::exception_ptr& error, HandlerRan ran) {
+  RemoteFailure failure = describe_exception(error);
+  failure.node = node->label;
+  failure.method = method ? method->name : "?";
+  failure.rank = endpoint->rank().value();
+  if (CallState* const mine = std::exchange(state, nullptr)) {
+    if (mine->claim()) mine->fail(std::make_exception_ptr(RemoteError(std::move(failure), ran)));
+    mine->release();
+  } else if (call_id != 0) {
+    endpoint->reply_failure(rank, call_id, failure, ran);
+  } else if (ran != HandlerRan::no) {
+    endpoint->node_failed(node->id, error);
+  }
+}
+
+void ReplyTo::done_without_value() {
+  if (CallState* const mine = std::exchange(state, nullptr)) {
+    if (mine->claim()) mine->finish();
+    mine->release();
+  } else if (call_id != 0) {
+    endpoint->reply(rank, call_id, scratch_writer(Writer::never), nullptr);
+  }
+}
+
+void run_invocation(Invocation& invocation, PreparedArguments* prepared) {
+  try {
+    if (prepared) {
+      prepared->invoke(invocation);
+    } else {
+      invocation.reply.method->invoke(invocation);
+    }
+  } catch (...) {
+    invocation.reply.fail(std::current_exception(), invocation.started ? HandlerRan::yes : HandlerRan::no);
+  }
+}
+
+RemoteRun* RemoteRun::make(RankId from, std::span<const std::byte> frames) {
+  void* const memory = recycled::take(sizeof(RemoteRun) + frames.size());
+  auto* const run = new (memory) RemoteRun(from, frames.size());
+  std::memcpy(run->bytes(), frames.data(), frames.size());
+  return run;
+}
+
+void RemoteRun::dispose() {
+  const std::size_t size = sizeof(RemoteRun) + size_;
+  this->~RemoteRun();
+  recycled::give(this, size);
+}
+
+namespace {
+
+// One request of a RemoteRun or a LargeRequest. True: a coroutine took over.
+bool run_request(NodeSlot& node, RankId from, const RequestParts& parts, seam::Time received, Activity& activity,
+                 PreparedArguments* prepared, std::vector<Bytes>* late) {
+  Endpoint& endpoint = node.endpoint;
+  const auto& table = method_table_unlocked();
+  begin_activity(activity, node, parts.request.activity, parts.request.call_index, parts.request.chain);
+  activity.caller = from;
+  activity.call_id.store(parts.header.id, std::memory_order_relaxed);
+  activity.deadline = parts.request.time_left > 0 ? received + parts.request.time_left : seam::never;
+  Invocation invocation;
+  invocation.object = node.object;
+  invocation.activity = &activity;
+  invocation.reply = {.endpoint = &endpoint, .node = &node, .rank = from, .call_id = parts.header.id};
+  if (parts.request.method >= table.size()) {
+    invocation.reply.fail(error_of("WireError", "the method is not in the table (ranks run different programs)"),
+                          HandlerRan::no);
+    return false;
+  }
+  invocation.reply.method = table[parts.request.method];
+  if (activity.deadline != seam::never && seam::now() >= activity.deadline) {
+    invocation.reply.fail(error_of("Timeout", "the request came after its deadline, and was not started"), HandlerRan::no);
+    return false;
+  }
+  if (endpoint.was_cancelled(from, parts.header.id)) {
+    invocation.reply.fail(error_of("Cancelled", "the caller cancelled the request before it started"), HandlerRan::no);
+    return false;
+  }
+  if (late && !late->empty()) {
+    Reader reader(late->front().span());
+    invocation.reader = &reader;
+    run_invocation(invocation, nullptr);
+  } else {
+    Reader reader(parts.body);
+    invocation.reader = &reader;
+    run_invocation(invocation, prepared);
+  }
+  return invocation.suspended;
+}
+
+void drop_request(Endpoint& endpoint, RankId from, const RequestParts& parts, const std::string& label, const char* reason) {
+  if (parts.header.id == 0) return;
+  const auto& table = method_table();
+  endpoint.reply_failure(from, parts.header.id,
+                         {"slipway::Stopped", reason, label,
+                          parts.request.method < table.size() ? table[parts.request.method]->name : "?",
+                          endpoint.rank().value()},
+                         HandlerRan::no);
+}
+
+}  // namespace
+
+Entry::Step RemoteRun::run(NodeSlot& node) {
+  Activity activity;
+  const ActivityScope scope(node.endpoint, activity);
+  bool suspended = false;
+  {
+    RunningScope running(node, activity);
+    wire::FrameCursor cursor(rest());
+    while (!suspended && cursor.next()) {
+      at_ += cursor.frame().size();
+      RequestParts parts;
+      if (!split_request(cursor.frame(), parts)) continue;
+      ++running.counts().calls;
+      running.counts().bytes_in += cursor.frame().size();
+      if (parts.header.id == 0) node.endpoint.post_consumed(node, from_, cursor.frame().size());
+      suspended = run_request(node, from_, parts, received_, activity, nullptr, nullptr) && !node.admission.interleave;
+    }
+  }
+  if (suspended && at_ < size_) {
+    node.mailbox.push_front(this);
+    return Step::suspended;
+  }
+  dispose();
+  return suspended ? Step::suspended : Step::finished;
+}
+
+void RemoteRun::drop(const char* reason) {
+  wire::FrameCursor cursor(rest());
+  Endpoint& endpoint = Endpoint::of_this_thread();
+  while (cursor.next()) {
+    RequestParts parts;
+    if (split_request(cursor.frame(), parts)) {
+      drop_request(endpoint, from_, parts, endpoint.label_of(NodeId(parts.request.node)), reason);
+    }
+  }
+  dispose();
+}
+
+bool RemoteRun::holds(RankId from, std::uint64_t call_id) const {
+  if (from != from_) return false;
+  wire::FrameCursor cursor(rest());
+  while (cursor.next()) {
+    if (cursor.header().id == call_id) return true;
+  }
+  return false;
+}
+
+Entry::Step LargeRequest::run(NodeSlot& node) {
+  Activity activity;
+  const ActivityScope scope(node.endpoint, activity);
+  RequestParts parts;
+  (void)split_request(incoming_->frame, parts);
+  bool suspended = false;
+  {
+    RunningScope running(node, activity);
+    ++running.counts().calls;
+    std::uint64_t bytes = incoming_->frame.size();
+    for (const auto& segment : incoming_->segments) bytes += segment.size;
+    running.counts().bytes_in += bytes;
+    if (parts.header.id == 0) node.endpoint.post_consumed(node, incoming_->from, bytes);
+    suspended = run_request(node, incoming_->from, parts, received_, activity, incoming_->prepared.get(),
+                            &incoming_->bytes) &&
+                !node.admission.interleave;
+  }
+  delete this;
+  return suspended ? Step::suspended : Step::finished;
+}
+
+void LargeRequest::drop(const char* reason) {
+  RequestParts parts;
+  Endpoint& endpoint = Endpoint::of_this_thread();
+  if (split_request(incoming_->frame, parts)) {
+    drop_request(endpoint, incoming_->from, parts, endpoint.label_of(NodeId(parts.request.node)), reason);
+  }
+  delete this;
+}
+
+bool LargeRequest::holds(RankId from, std::uint64_t call_id) const {
+  RequestParts parts;
+  return from == incoming_->from && split_request(incoming_->frame, parts) && parts.header.id == call_id;
+}
+
+LocalCallBase::LocalCallBase(const CallSetup& setup, CallState* state) : setup_(setup), state_(state) {
+  if (current.activity) {
+    caller_ = current.activity->id;
+    chain_ = current.activity->chain;
+    call_index_ = current.activity->next_call++;
+  }
+  if (!state) return;
+  state->info = {.endpoint = &Endpoint::of_this_thread(),
+                 .method = setup.method,
+                 .node = setup.node,
+                 .activity = caller_,
+                 .deadline = setup.deadline};
+}
+
+LocalCallBase::~LocalCallBase() {
+  if (state_) state_->release();
+}
+
+Entry::Step LocalCallBase::run(NodeSlot& node) {
+  Activity activity;
+  const ActivityScope scope(node.endpoint, activity);
+  begin_activity(activity, node, caller_, call_index_, chain_);
+  activity.caller = node.endpoint.rank();
+  activity.local_state = state_;
+  activity.deadline = setup_.deadline;
+  Invocation invocation;
+  invocation.object = node.object;
+  invocation.activity = &activity;
+  invocation.reply = {.endpoint = &node.endpoint,
+                      .node = &node,
+                      .method = setup_.method,
+                      .state = std::exchange(state_, nullptr),
+                      .rank = node.endpoint.rank()};
+  if (invocation.reply.state) invocation.reply.state->local_entry.store(nullptr, std::memory_order_release);
+  {
+    RunningScope running(node, activity);
+    ++running.counts().calls;
+    if (invocation.reply.state && invocation.reply.state->done()) {  // cancelled or timed out before it began
+      invocation.reply.state->release();
+    } else {
+      try {
+        invoke(invocation);
+      } catch (...) {
+        invocation.reply.fail(std::current_exception(), HandlerRan::yes);
+      }
+    }
+  }
+  if (takes_room_) node.endpoint.give_local_room(node.id);
+  const bool suspended = invocation.suspended && !node.admission.interleave;
+  delete this;
+  return suspended ? Step::suspended : Step::finished;
+}
+
+void LocalCallBase::drop(const char* reason) {
+  if (state_ && state_->claim()) state_->fail(std::make_exception_ptr(Stopped(reason)));
+  delete this;
+}
+
+bool LocalCallBase::holds(RankId, std::uint64_t) const { return false; }
+
+}  // namespace slipway::detail

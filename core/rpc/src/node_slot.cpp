@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/rpc/node_slot.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "endpoint_parts.hpp"
+#include "slipway/rpc/async.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+class StrandToken final : public Runnable {
+ public:
+  explicit StrandToken(NodeSlot& node) : node_(node) {}
+  void execute() override {
+    NodeSlot& node = node_;
+    delete this;
+    node.run_token();
+  }
+
+ private:
+  NodeSlot& node_;
+};
+
+}  // namespace
+
+NodeSlot::NodeSlot(Endpoint& endpoint_, NodeId id_, std::string label_, const std::type_info& type_,
+                   Admission admission_, std::uint32_t ranks)
+    : endpoint(endpoint_),
+      id(id_),
+      label(std::move(label_)),
+      type(type_),
+      admission(admission_),
+      mailbox(std::max(1U, admission_.concurrency)),
+      unreported(std::make_unique<std::atomic<std::uint64_t>[]>(ranks)) {}
+
+void NodeSlot::construct_done(void* constructed) {
+  object = constructed;
+  if (mailbox.open()) schedule();
+}
+
+void NodeSlot::close(const char* reason) {
+  closed_reason.store(reason, std::memory_order_release);
+  Entry* entry = mailbox.close();
+  while (entry) {
+    Entry* const next = entry->next;
+    entry->drop(reason);
+    entry = next;
+  }
+}
+
+void NodeSlot::admit(Entry* entry) {
+  if (const char* const reason = closed_reason.load(std::memory_order_acquire)) return entry->drop(reason);
+  if (mailbox.push(entry)) schedule();
+}
+
+void NodeSlot::admit_quietly(Entry* entry) {
+  if (const char* const reason = closed_reason.load(std::memory_order_acquire)) return entry->drop(reason);
+  if (!mailbox.push(entry)) return;
+  if (admission.own_thread) {
+    schedule();
+  } else {
+    endpoint.parts().pool.push_quietly(new StrandToken(*this));
+  }
+}
+
+void NodeSlot::schedule() {
+  if (!admission.own_thread) return endpoint.run_in_pool(new StrandToken(*this));
+  own_tokens.fetch_add(1, std::memory_order_release);
+  own_word.fetch_add(1, std::memory_order_release);
+  seam::wake(own_word);
+}
+
+void NodeSlot::run_token() {
+  if (Entry* const entry = mailbox.begin()) run_active(entry);
+}
+
+void NodeSlot::run_active(Entry* entry) {
+  while (entry) {
+    const Entry::Step step = entry->run(*this);
+    if (step == Entry::Step::suspended) settle_suspended();
+    if (step != Entry::Step::finished) return;
+    entry = mailbox.next();
+  }
+}
+
+void NodeSlot::strand_returned() {
+  if (mailbox.leave()) schedule();
+}
+
+void NodeSlot::began(Activity& activity) {
+  const std::lock_guard guard(running_lock_);
+  running_.push_back(&activity);
+}
+
+void NodeSlot::ended(Activity& activity) {
+  const std::lock_guard guard(running_lock_);
+  const auto found = std::find(running_.rbegin(), running_.rend(), &activity);
+  if (found != running_.rend()) running_.erase(std::next(found).base());
+}
+
+}  // namespace slipway::detail

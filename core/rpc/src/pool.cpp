@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/rpc/pool.hpp"
+
+#include <utility>
+
+#include "slipway/rpc/progress.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+thread_local bool is_pool_thread = false;
+constexpr seam::Time idle_check = 1'000'000'000;  // safety net under idle_word_
+
+}  // namespace
+
+bool Pool::on_pool_thread() { return is_pool_thread; }
+
+Pool::Pool(Setup setup, Progress& progress) : setup_(std::move(setup)), progress_(progress) {}
+
+Pool::~Pool() {
+  stop();
+  while (Runnable* work = pop()) delete work;
+}
+
+void Pool::start() {
+  for (std::uint32_t index = 0; index < setup_.cpus; ++index) add_thread();
+}
+
+void Pool::stop() {
+  if (stop_.exchange(true)) return;
+  idle_word_.fetch_add(1, std::memory_order_acq_rel);
+  seam::wake_all(idle_word_);
+  progress_.call_leader();
+  std::vector<seam::Thread> threads;
+  threads_lock_.lock();
+  threads.swap(threads_);
+  threads_lock_.unlock();
+  for (auto& thread : threads) thread.join();
+}
+
+void Pool::add_thread() {
+  const std::uint32_t number = live_.fetch_add(1, std::memory_order_acq_rel);
+  seam::Thread thread(setup_.name + "." + std::to_string(number), [this] { run_thread(); });
+  threads_lock_.lock();
+  threads_.push_back(std::move(thread));
+  threads_lock_.unlock();
+}
+
+void Pool::push_quietly(Runnable* work) {
+  work->next = nullptr;
+  queue_lock_.lock();
+  (tail_ ? tail_->next : head_) = work;
+  tail_ = work;
+  queued_.fetch_add(1, std::memory_order_seq_cst);
+  queue_lock_.unlock();
+}
+
+void Pool::push(Runnable* work) {
+  push_quietly(work);
+  wake(false);
+}
+
+Runnable* Pool::pop() {
+  if (queued_.load(std::memory_order_acquire) == 0) return nullptr;
+  queue_lock_.lock();
+  Runnable* const work = head_;
+  if (work) {
+    head_ = work->next;
+    if (!head_) tail_ = nullptr;
+    queued_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  queue_lock_.unlock();
+  return work;
+}
+
+void Pool::wake(bool self_will) {
+  const std::uint32_t waiting = queued_.load(std::memory_order_seq_cst);
+  if (waiting == 0 || (self_will && waiting == 1)) return;
+  if (leader_.load(std::memory_order_seq_cst)) {
+    progress_.call_leader();  // costs nothing while it polls
+    if (waiting == 1) return;
+  }
+  if (running_.load(std::memory_order_seq_cst) >= setup_.cpus) return;
+  if (sleeping_.load(std::memory_order_seq_cst) > 0) {
+    idle_word_.fetch_add(1, std::memory_order_acq_rel);
+    seam::wake(idle_word_);
+    return;
+  }
+  const std::uint32_t live = live_.load(std::memory_order_acquire);
+  const std::uint32_t blocked = blocked_.load(std::memory_order_seq_cst);
+  if (live < blocked + setup_.cpus && !stop_.load(std::memory_order_acquire)) add_thread();
+}
+
+bool Pool::begin_blocking() {
+  if (blocked_.fetch_add(1, std::memory_order_seq_cst) >= setup_.max_blocked) {
+    blocked_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  running_.fetch_sub(1, std::memory_order_seq_cst);
+  if (has_work()) wake(false);
+  return true;
+}
+
+void Pool::end_blocking() {
+  running_.fetch_add(1, std::memory_order_relaxed);
+  blocked_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// More threads than cpus are not blocked: some replacements are no longer needed, and sleep.
+bool Pool::surplus() const { return running_.load(std::memory_order_relaxed) >= setup_.cpus; }
+
+void Pool::run_thread() {
+  is_pool_thread = true;
+  if (setup_.thread_begins) setup_.thread_begins(setup_.context);
+  while (!stop_.load(std::memory_order_acquire)) {
+    if (surplus()) {
+      sleep([this] { return !surplus(); });
+      continue;
+    }
+    running_.fetch_add(1, std::memory_order_seq_cst);
+    Runnable* const work = pop();
+    if (work) work->execute();
+    running_.fetch_sub(1, std::memory_order_seq_cst);
+    if (work) continue;
+    if (!leader_.exchange(true, std::memory_order_seq_cst)) {
+      if (!has_work()) progress_.lead();
+      leader_.store(false, std::memory_order_seq_cst);
+      continue;
+    }
+    sleep([this] { return has_work() || !leader_.load(std::memory_order_seq_cst); });
+  }
+}
+
+template <class Reason>
+void Pool::sleep(const Reason& stay_awake) {
+  const std::uint32_t ticket = idle_word_.load(std::memory_order_acquire);
+  sleeping_.fetch_add(1, std::memory_order_seq_cst);
+  if (!stay_awake() && !stop_.load(std::memory_order_acquire)) {
+    seam::wait(idle_word_, ticket, seam::now() + idle_check);
+  }
+  sleeping_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace slipway::detail

@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/rpc/progress.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace slipway::detail {
+
+namespace {
+
+constexpr seam::Time microsecond = 1'000;
+constexpr seam::Time millisecond = 1'000'000;
+
+constexpr seam::Time caller_patience = 200 * microsecond;  // then a waiting caller sleeps and lets the leader move frames
+constexpr seam::Time leader_patience = 50 * microsecond;   // of empty polls before the leader sleeps at the bell
+constexpr seam::Time parking_time = millisecond;           // how long the leader stays aside after callers drove
+constexpr seam::Time follower_nap = 2 * millisecond;       // safety net under the baton
+constexpr seam::Time longest_sleep = 100 * millisecond;    // safety net under the doorbell and under the parked patrol
+constexpr int quiet_patrols = 5;                           // before the progress thread sleeps for good
+
+}  // namespace
+
+void Waiter::sleep(seam::Time deadline) {
+  std::uint32_t expected = awake;
+  if (!word_.compare_exchange_strong(expected, sleeping, std::memory_order_acq_rel)) {
+    if (expected == called) word_.compare_exchange_strong(expected, awake, std::memory_order_acq_rel);
+    return;
+  }
+  while (word_.load(std::memory_order_acquire) == sleeping) {
+    if (!seam::wait(word_, sleeping, deadline)) break;
+  }
+  expected = sleeping;
+  if (!word_.compare_exchange_strong(expected, awake, std::memory_order_acq_rel) && expected == called) {
+    word_.compare_exchange_strong(expected, awake, std::memory_order_acq_rel);
+  }
+}
+
+bool Waiter::call_up() {
+  std::uint32_t expected = sleeping;
+  if (word_.compare_exchange_strong(expected, called, std::memory_order_acq_rel)) {
+    seam::wake(word_);
+    return true;
+  }
+  return false;
+}
+
+Progress::Progress(Transport& transport, FrameSink& sink, std::uint32_t spin, Hooks hooks)
+    : transport_(transport), sink_(sink), spin_(spin), hooks_(std::move(hooks)) {}
+
+// Every end of a turn looks for a thread that went to sleep because the turn was taken: the baton.
+void Progress::end_turn() {
+  turn_.store(false, std::memory_order_seq_cst);
+  if (follower_count_.load(std::memory_order_seq_cst) == 0) [[likely]] return;
+  followers_lock_.lock();
+  for (Waiter* const follower : followers_) {
+    if (follower->call_up()) break;
+  }
+  followers_lock_.unlock();
+}
+
+int Progress::poll_once() {
+  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return transport_.poll(sink_);
+}
+
+bool Progress::wait_briefly(CallState& state, seam::Time deadline) {
+  if (state.done()) return true;
+  const auto done = [&state] { return state.done(); };
+  const std::function<bool()> check(std::ref(done));
+  callers_.fetch_add(1, std::memory_order_relaxed);
+  caller_epoch_.fetch_add(1, std::memory_order_relaxed);
+  if (try_turn()) drive_with_turn(deadline, check);
+  callers_.fetch_sub(1, std::memory_order_relaxed);
+  return state.done();
+}
+
+bool Progress::wait(CallState& state, seam::Time deadline) {
+  const auto done = [&state] { return state.done(); };
+  const std::function<bool()> check(std::ref(done));
+  Waiter waiter;
+  if (!state.attach(waiter)) return true;
+  if (!drive(waiter, deadline, check) && state.detach(waiter)) return false;
+  while (!waiter.is_told()) seam::pause();  // it is in the list that is being told
+  return true;
+}
+
+bool Progress::drive(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done) {
+  while (!done()) {
+    if (deadline != seam::never && seam::now() >= deadline) return false;
+    callers_.fetch_add(1, std::memory_order_relaxed);
+    caller_epoch_.fetch_add(1, std::memory_order_relaxed);
+    const bool turn = try_turn();
+    if (turn) drive_with_turn(deadline, done);
+    callers_.fetch_sub(1, std::memory_order_relaxed);
+    if (done()) break;
+    sleep_as_follower(waiter, deadline, done);
+  }
+  return true;
+}
+
+// Ends the turn in any case. True: done. False: patience or time is out.
+bool Progress::drive_with_turn(seam::Time deadline, const std::function<bool()>& done) {
+  std::uint32_t misses = 0;
+  seam::Time idle_since = 0;
+  const std::uint32_t stop_looking_at_clock = spin_ ? spin_ : 1;
+  while (true) {
+    const int events = poll_once();
+    if (events > 0) {
+      const bool finished = done();
+      if (hooks_.after_poll) {
+        end_turn();
+        hooks_.after_poll();
+        if (finished || done()) return true;
+        if (!try_turn()) return false;
+      } else if (finished) {
+        end_turn();
+        return true;
+      }
+      misses = 0;
+      idle_since = 0;
+      continue;
+    }
+    if (done()) {
+      end_turn();
+      return true;
+    }
+    if (++misses < stop_looking_at_clock) continue;
+    const seam::Time now = seam::now();
+    if (idle_since == 0) idle_since = now;
+    if (now - idle_since > caller_patience || now >= deadline) {
+      end_turn();
+      return done();
+    }
+    hooks_.tick(now);
+    seam::pause();
+  }
+}
+
+void Progress::sleep_as_follower(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done) {
+  followers_lock_.lock();
+  followers_.push_back(&waiter);
+  follower_count_.store(static_cast<std::uint32_t>(followers_.size()), std::memory_order_seq_cst);
+  followers_lock_.unlock();
+  call_leader();
+  // Looked at after entering the list: whoever ends its turn from now on sees this follower.
+  if (!done()) {
+    const seam::Time limit = std::min(deadline, seam::now() + follower_nap);
+    waiter.sleep(limit);
+  }
+  followers_lock_.lock();
+  followers_.erase(std::find(followers_.begin(), followers_.end(), &waiter));
+  follower_count_.store(static_cast<std::uint32_t>(followers_.size()), std::memory_order_seq_cst);
+  followers_lock_.unlock();
+}
+
+bool Progress::callers_drove() {
+  const std::uint32_t epoch = caller_epoch_.load(std::memory_order_relaxed);
+  return seen_epoch_.exchange(epoch, std::memory_order_relaxed) != epoch || callers_.load(std::memory_order_relaxed) > 0;
+}
+
+void Progress::park(const std::function<bool()>& leave) {
+  const std::uint32_t ticket = park_word_.load(std::memory_order_acquire);
+  parked_.store(true, std::memory_order_seq_cst);
+  if (!leave()) seam::wait(park_word_, ticket, seam::now() + parking_time);
+  parked_.store(false, std::memory_order_relaxed);
+}
+
+void Progress::lead() {
+  if (leading_.exchange(true, std::memory_order_acq_rel)) return;
+  if (patrolling_.load(std::memory_order_acquire)) transport_.ring_own_bell();
+  const std::function<bool()> leave = [this] {
+    return hooks_.work_for_leader() || stop_.load(std::memory_order_relaxed);
+  };
+  poll_until(leave);
+  leading_.store(false, std::memory_order_release);
+}
+
+void Progress::poll_until(const std::function<bool()>& leave) {
+  std::uint32_t misses = 0;
+  seam::Time idle_since = 0;
+  while (!leave()) {
+    if (callers_drove()) {
+      park(leave);
+      continue;
+    }
+    if (!try_turn()) {
+      seam::pause();
+      continue;
+    }
+    const int events = poll_once();
+    end_turn();
+    if (events > 0) {
+      hooks_.after_poll();
+      misses = 0;
+      idle_since = 0;
+      continue;
+    }
+    if (++misses < spin_) continue;
+    const seam::Time now = seam::now();
+    hooks_.tick(now);
+    if (idle_since == 0) idle_since = now;
+    if (now - idle_since < leader_patience) {
+      seam::pause();
+      continue;
+    }
+    sleep_at_bell(leave);
+    misses = spin_;  // after a mere timeout: one look at everything, and back to sleep
+    if (!hooks_.work_for_leader()) idle_since = std::min(idle_since, seam::now() - leader_patience);
+  }
+}
+
+void Progress::sleep_at_bell(const std::function<bool()>& leave) {
+  if (at_bell_.exchange(true, std::memory_order_acq_rel)) {
+    park(leave);
+    return;
+  }
+  const std::uint32_t ticket = transport_.arm_bell();
+  bool nothing = !leave();
+  if (nothing && try_turn()) {
+    nothing = poll_once() == 0;
+    end_turn();
+    if (!nothing) hooks_.after_poll();
+  }
+  if (nothing && !leave()) {
+    transport_.wait_bell(ticket, std::min(hooks_.next_timer(), seam::now() + longest_sleep));
+  }
+  transport_.disarm_bell();
+  at_bell_.store(false, std::memory_order_release);
+}
+
+void Progress::call_leader() {
+  if (parked_.load(std::memory_order_seq_cst)) {
+    park_word_.fetch_add(1, std::memory_order_acq_rel);
+    seam::wake_all(park_word_);
+  }
+  if (at_bell_.load(std::memory_order_seq_cst)) transport_.ring_own_bell();
+  if (patrol_parked_.load(std::memory_order_acquire) && !leading_.load(std::memory_order_acquire)) {
+    patrol_word_.fetch_add(1, std::memory_order_acq_rel);
+    seam::wake(patrol_word_);
+  }
+}
+
+void Progress::patrol() {
+  std::uint64_t seen = polls_.load(std::memory_order_relaxed);
+  int quiet = 0;
+  while (!stop_.load(std::memory_order_acquire)) {
+    const bool leader_sleeps = leading_.load(std::memory_order_acquire) && at_bell_.load(std::memory_order_acquire);
+    quiet = leader_sleeps ? quiet + 1 : 0;
+    const std::uint32_t ticket = patrol_word_.load(std::memory_order_acquire);
+    if (quiet >= quiet_patrols) patrol_parked_.store(true, std::memory_order_seq_cst);
+    seam::wait(patrol_word_, ticket, seam::now() + (quiet >= quiet_patrols ? longest_sleep : parking_time));
+    patrol_parked_.store(false, std::memory_order_relaxed);
+    hooks_.tick(seam::now());
+    const std::uint64_t polls = polls_.load(std::memory_order_relaxed);
+    if (polls != seen || leading_.load(std::memory_order_acquire) || callers_.load(std::memory_order_relaxed) > 0) {
+      seen = polls;
+      continue;
+    }
+    patrolling_.store(true, std::memory_order_release);
+    poll_until([this] {
+      return leading_.load(std::memory_order_relaxed) || stop_.load(std::memory_order_relaxed);
+    });
+    patrolling_.store(false, std::memory_order_release);
+    seen = polls_.load(std::memory_order_relaxed);
+  }
+}
+
+void Progress::stop() {
+  stop_.store(true, std::memory_order_release);
+  call_leader();
+  patrol_word_.fetch_add(1, std::memory_order_acq_rel);
+  seam::wake_all(patrol_word_);
+  transport_.ring_own_bell();
+}
+
+}  // namespace slipway::detail

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+// How a thread of user code waits: inline, by moving frames, or asleep with its wait on record.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "endpoint_parts.hpp"
+#include "probe.hpp"
+#include "slipway/rpc/async.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+constexpr seam::Time look_up_every = 50'000'000;    // whether the wait is a deadlock, or is to end with Stopped
+constexpr seam::Time probe_again = 1'000'000'000;
+
+std::string describe_activity(const Endpoint& endpoint, const Activity* activity) {
+  if (!activity || !activity->node) return fmt::format("a thread of rank {}", endpoint.rank().value());
+  return fmt::format("{} of node '{}' (rank {})", activity->doing ? activity->doing : "a handler", activity->node->label,
+                     endpoint.rank().value());
+}
+
+// Takes the thread out of the pool's count while it waits, and adds the time to its activity.
+class BlockedScope {
+ public:
+  explicit BlockedScope(EndpointParts& parts) : parts_(parts), activity_(current.activity), since_(seam::now()) {
+    if (!activity_ || !activity_->in_pool) return;
+    if (!parts_.pool.begin_blocking()) {
+      throw TooManyBlocked(fmt::format(
+          "{} handlers wait already, each on a stack of its own, as many as --slipway-max-blocked allows. Wait less "
+          "in handlers, make them coroutines, or raise the limit. Who waits:\n{}",
+          parts_.pool.blocked(), parts_.waits.describe(seam::never, false)));
+    }
+    counted_ = true;
+  }
+  ~BlockedScope() {
+    if (counted_) parts_.pool.end_blocking();
+    if (activity_) activity_->waited += static_cast<std::uint64_t>(seam::now() - since_);
+  }
+  BlockedScope(const BlockedScope&) = delete;
+  BlockedScope& operator=(const BlockedScope&) = delete;
+
+ private:
+  EndpointParts& parts_;
+  Activity* const activity_;
+  const seam::Time since_;
+  bool counted_ = false;
+};
+
+// A wait that has become long: on record until the scope ends.
+class RecordedWait {
+ public:
+  RecordedWait(EndpointParts& parts, Wait wait) : parts_(parts), activity_(current.activity) {
+    deadlocked_ = wait.deadlocked;
+    key_ = parts_.waits.add(std::move(wait));
+    if (!activity_) return;
+    before_ = activity_->waiting_on.exchange(key_, std::memory_order_acq_rel);
+    if (activity_->is_constructor) parts_.constructor_waits_on.store(key_, std::memory_order_release);
+  }
+  ~RecordedWait() {
+    if (activity_) {
+      activity_->waiting_on.store(before_, std::memory_order_release);
+      if (activity_->is_constructor) parts_.constructor_waits_on.store(before_, std::memory_order_release);
+    }
+    parts_.waits.remove(key_);
+  }
+  RecordedWait(const RecordedWait&) = delete;
+  RecordedWait& operator=(const RecordedWait&) = delete;
+
+  // Throws if this wait must end.
+  void check(bool in_handler) {
+    if (deadlocked_->load(std::memory_order_acquire)) {
+      throw Deadlock("this wait closes a cycle of waits that none can leave: " + parts_.waits.cycle_of(key_) +
+                     ". Let one of them not wait (a future with then, a coroutine on an interleaved node), or give it a "
+                     "time limit");
+    }
+    if (!in_handler && parts_.waits_ended.load(std::memory_order_acquire)) throw Stopped(parts_.waits_ended_reason);
+  }
+  void probe(Endpoint& endpoint) {
+    if (seam::now() < next_probe_) return;
+    next_probe_ = seam::now() + probe_again;
+    send_probe(endpoint, key_);
+  }
+
+ private:
+  EndpointParts& parts_;
+  Activity* const activity_;
+  std::shared_ptr<std::atomic<bool>> deadlocked_;
+  std::uint64_t key_ = 0;
+  std::uint64_t before_ = 0;
+  seam::Time next_probe_ = 0;
+};
+
+bool runs_in_handler() { return current.activity && current.activity->holds_strand; }
+
+}  // namespace
+
+bool Endpoint::wait(CallState& state, seam::Time deadline) {
+  if (state.done()) return true;
+  if (run_inline(state)) return true;
+  const BlockedScope blocked(*parts_);
+  if (parts_->progress.wait_briefly(state, deadline)) return true;
+  if (deadline != seam::never && seam::now() >= deadline) return state.done();
+  Wait wait;
+  wait.who = describe_activity(*this, current.activity);
+  wait.what = state.info.method ? fmt::format("call {} on node '{}' (rank {})", state.info.method->name,
+                                              label_of(state.info.node), rank_of(state.info.node).value())
+                                : "a future made from others";
+  wait.node = state.info.node;
+  wait.call_id = state.info.id;
+  wait.local_state = state.info.id == 0 ? &state : nullptr;
+  wait.limited = deadline != seam::never || state.info.deadline != seam::never;
+  wait.since = seam::now();
+  RecordedWait recorded(*parts_, std::move(wait));
+  while (true) {
+    recorded.probe(*this);
+    if (parts_->progress.wait(state, std::min(deadline, seam::now() + look_up_every))) return true;
+    if (run_inline(state)) return true;
+    if (seam::now() >= deadline) return state.done();
+    recorded.check(runs_in_handler());
+  }
+}
+
+// A call inside the rank that has not started, and is next on its node: this thread runs it itself.
+bool Endpoint::run_inline(CallState& state) {
+  Entry* const entry = state.local_entry.load(std::memory_order_acquire);
+  if (!entry) return false;
+  NodeSlot* const slot = local(state.info.node);
+  if (!slot || slot->admission.own_thread || !slot->mailbox.take_if_next(entry, &state)) return false;
+  const Entry::Step step = entry->run(*slot);
+  if (step == Entry::Step::suspended) settle_suspended();
+  if (step == Entry::Step::finished) slot->strand_returned();
+  return state.done();
+}
+
+bool Endpoint::wait_for_condition(const std::string& what, NodeId node, seam::Time deadline, Waiter& waiter,
+                                  const std::function<bool()>& condition) {
+  if (condition()) return true;
+  const BlockedScope blocked(*parts_);
+  Wait wait;
+  wait.who = describe_activity(*this, current.activity);
+  wait.what = node ? fmt::format("{} node '{}' (rank {})", what, label_of(node), rank_of(node).value()) : what;
+  wait.node = node;
+  wait.limited = deadline != seam::never;
+  wait.since = seam::now();
+  RecordedWait recorded(*parts_, std::move(wait));
+  while (true) {
+    recorded.probe(*this);
+    if (parts_->progress.wait_until(waiter, std::min(deadline, seam::now() + look_up_every), condition)) return true;
+    if (seam::now() >= deadline) return condition();
+    recorded.check(runs_in_handler());
+  }
+}
+
+std::uint64_t Endpoint::begin_suspended_wait(Activity& activity, CallState& state) {
+  Wait wait;
+  wait.who = describe_activity(*this, &activity);
+  wait.what = state.info.method ? fmt::format("call {} on node '{}' (rank {})", state.info.method->name,
+                                              label_of(state.info.node), rank_of(state.info.node).value())
+                                : "a future made from others";
+  wait.node = state.info.node;
+  wait.call_id = state.info.id;
+  wait.local_state = state.info.id == 0 ? &state : nullptr;
+  wait.limited = state.info.deadline != seam::never;
+  wait.since = seam::now();
+  const std::uint64_t key = parts_->waits.add(std::move(wait));
+  activity.waiting_on.store(key, std::memory_order_release);
+  return key;
+}
+
+void Endpoint::end_suspended_wait(Activity& activity) {
+  if (const std::uint64_t key = activity.waiting_on.exchange(0, std::memory_order_acq_rel)) parts_->waits.remove(key);
+}
+
+void Endpoint::end_waits(const std::string& reason) {
+  parts_->waits_ended_reason = reason;
+  parts_->waits_ended.store(true, std::memory_order_release);
+}
+
+std::string Endpoint::describe_waits(seam::Time older_than) const {
+  return parts_->waits.describe(seam::now() - older_than, false);
+}
+
+void Endpoint::send_probe_frame(RankId to, std::span<const std::byte> body) {
+  const wire::FrameHeader header{.kind = wire::FrameKind::probe, .size = static_cast<std::uint32_t>(body.size())};
+  if (transport_.send(to, FrameClass::control, std::as_bytes(std::span(&header, 1)), body)) flush();
+}
+
+}  // namespace slipway::detail
