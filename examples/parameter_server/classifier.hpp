@@ -175,15 +175,4 @@ class Optimizer {
   int version_ = 0;
 };
 
-// The part [first, first + count) of `total` values that shard `index` of `shards` keeps.
-struct ShardRange {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
-inline ShardRange shard_range(std::size_t total, std::size_t shards, std::size_t index) {
-  const std::size_t first = total * index / shards;
-  return {first, total * (index + 1) / shards - first};
-}
-
 }  // namespace digits

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,32 +25,10 @@ struct Digits {
   Images held_out;
 };
 
-// Reads examples/data/digits.h5. Throws std::runtime_error that names the file. One thread at a time.
+// Reads examples/data/digits.h5. Throws std::runtime_error that names the file. Any thread.
 Digits load(const std::string& path);
 
-// What one training run leaves behind.
-struct Curve {
-  std::vector<std::int64_t> updates;  // applied to the parameters so far
-  std::vector<double> seconds;        // since the start
-  std::vector<double> loss;           // mean cross entropy on the held-out images
-  std::vector<double> accuracy;       // right answers among the held-out images, 0 to 1
-};
-
-struct Result {
-  std::string mode;  // "asynchronous" or "synchronous"
-  std::int64_t trainers = 0;
-  std::int64_t shards = 0;
-  std::int64_t batch = 0;
-  std::int64_t hidden = 0;
-  double learning_rate = 0;
-  double momentum = 0;
-  double seconds = 0;
-  Curve curve;
-  std::vector<float> parameters;
-};
-
-// Writes `path` by way of a temporary file, so that it is complete or absent. Throws std::runtime_error.
-// One thread at a time.
-void save(const Result& result, const std::string& path);
+// HDF5 is not built for threads everywhere: who uses it in this program holds this lock.
+std::unique_lock<std::mutex> hdf5_lock();
 
 }  // namespace digits

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <slipway/slipway.hpp>
+#include <tuple>
+
+#include "training.hpp"
+
+namespace {
+
+using digits::Training;
+using Values = std::vector<float>;
+
+// Keeps one part of the parameters and applies the gradients of the trainers to it. Its methods run one at a time; one
+// that must wait for others is a coroutine, which lets them in meanwhile (interleave).
+class Shard {
+ public:
+  Shard(const Training& training, int index)
+      : training_(training),
+        optimizer_(training.optimizer(static_cast<std::size_t>(index))),
+        mean_(optimizer_.parameters().size()) {}
+
+  // Asynchronous: applied at once. Synchronous: when each trainer has sent one, their mean is applied.
+  slipway::Async<Values> update(Values gradient) {
+    if (!training_.synchronous) {
+      apply(gradient);
+    } else {
+      for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i] += gradient[i] / static_cast<float>(training_.trainers);
+      if (++arrived_ < training_.trainers) {
+        auto applied = version_reached(optimizer_.version() + 1);
+        co_await std::move(applied);
+      } else {
+        apply(std::exchange(mean_, Values(mean_.size())));
+        arrived_ = 0;
+      }
+    }
+    co_return optimizer_.parameters();
+  }
+
+  // The parameters, once they have had so many updates.
+  slipway::Async<Values> parameters(int version) {
+    if (optimizer_.version() < version) {
+      auto reached = version_reached(version);
+      co_await std::move(reached);
+    }
+    co_return optimizer_.parameters();
+  }
+
+ private:
+  slipway::Future<void> version_reached(int version) {
+    return waiting_.emplace(version, slipway::Promise<void>())->second.future();
+  }
+
+  void apply(const Values& gradient) {
+    optimizer_.apply(gradient);
+    const auto last = waiting_.upper_bound(optimizer_.version());
+    for (auto next = waiting_.begin(); next != last; ++next) next->second.set();
+    waiting_.erase(waiting_.begin(), last);
+  }
+
+  Training training_;
+  digits::Optimizer optimizer_;
+  Values mean_;
+  int arrived_ = 0;
+  std::multimap<int, slipway::Promise<void>> waiting_;  // by the version that is waited for
+};
+
+// Computes gradients of random batches; sends each shard its part and gets that part of the parameters back.
+struct Trainer {
+  slipway::Group<Shard> shards;
+  Training training;
+  int index = 0;
+
+  void run(slipway::Context&) {
+    const digits::Images images = digits::load(training.data).training;
+    digits::Classifier classifier(training.hidden);
+    Values parameters = training.initial_parameters();
+    Values gradient(parameters.size());
+    std::mt19937_64 random(1000 + static_cast<std::uint64_t>(index));
+    for (int step = 0; step < training.gradients(index); ++step) {
+      classifier.gradient(parameters, images, training.batch, random, gradient);
+      std::vector<slipway::Future<Values>> replies;
+      for (std::size_t shard = 0; shard < shards.size(); ++shard) {
+        const auto part = training.part(gradient, shard);
+        replies.push_back(shards[shard].call<&Shard::update>(Values(part.begin(), part.end())));
+      }
+      for (std::size_t shard = 0; shard < shards.size(); ++shard) {
+        std::ranges::copy(replies[shard].get(), training.part(parameters, shard).begin());
+      }
+    }
+  }
+};
+
+// Follows the training on images that no trainer sees, and keeps the result.
+struct Evaluator {
+  slipway::Group<Shard> shards;
+  Training training;
+
+  void run(slipway::Context& context) {
+    const digits::Images images = digits::load(training.data).held_out;
+    digits::Classifier classifier(training.hidden);
+    digits::Result result;
+    const auto start = std::chrono::steady_clock::now();
+    for (int evaluation = 0; evaluation <= training.evaluations; ++evaluation) {
+      const int version = training.evaluated_version(evaluation);
+      result.parameters.clear();
+      for (auto& part : shards.call_all<&Shard::parameters>(version)) {
+        const Values values = part.get();
+        result.parameters.insert(result.parameters.end(), values.begin(), values.end());
+      }
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      context.log("{}", result.add(version, seconds.count(), classifier.score(result.parameters, images)));
+    }
+    digits::save(training, result, context.run_directory() / "result.h5");
+    context.log("{}", result.summary(training));
+  }
+};
+
+int run(int argc, char** argv) {
+  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
+  const Training training = Training::from_flags(argc, argv);
+  slipway::Program program("parameter_server");
+  auto shards = program.group<Shard>("shard", training.shards, [&](int index) { return std::tuple(training, index); },
+                                     {.interleave = true});
+  program.group<Trainer>("trainer", training.trainers, [&](int index) { return std::tuple(shards, training, index); });
+  program.node<Evaluator>("evaluator", shards, training);
+  return slipway::launch(program, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "parameter_server: " << error.what() << '\n';
+    return 2;
+  }
+}
