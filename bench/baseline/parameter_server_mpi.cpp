@@ -9,66 +9,28 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <span>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "classifier.hpp"
+#include "training.hpp"
 
 namespace {
 
 enum Tag { gradient_tag, parameters_tag, request_tag, snapshot_tag };
 
-struct Options {
-  int shards = 1;
-  int trainers = 1;
-  int updates = 8000;  // applied to each shard
-  int batch = 32;
-  int hidden = 128;
-  int evaluations = 10;
-  float learning_rate = 0.1F;
-  float momentum = 0.5F;
-  bool synchronous = false;
-  std::string data = "examples/data/digits.h5";
-
+// The ranks of the program and what each does.
+struct Options : digits::Training {
   int evaluator() const { return shards + trainers; }
   int trainer(int index) const { return shards + index; }
-  // The gradients that one trainer computes: in synchronous mode all of them make one update.
-  int gradients(int index) const {
-    return synchronous ? updates : updates * (index + 1) / trainers - updates * index / trainers;
-  }
 };
 
 Options parse(int argc, char** argv, int ranks) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const char* value = argv[i + 1];
-    if (name == "--shards")
-      options.shards = std::atoi(value);
-    else if (name == "--updates")
-      options.updates = std::atoi(value);
-    else if (name == "--batch")
-      options.batch = std::atoi(value);
-    else if (name == "--hidden")
-      options.hidden = std::atoi(value);
-    else if (name == "--evaluations")
-      options.evaluations = std::atoi(value);
-    else if (name == "--data")
-      options.data = value;
-    else if (name == "--mode")
-      options.synchronous = std::strcmp(value, "sync") == 0;
-    else
-      throw std::runtime_error("unknown option " + std::string(name));
-  }
+  Options options{digits::Training::from_flags(argc, argv)};
   options.trainers = ranks - options.shards - 1;
-  if (options.shards < 1 || options.trainers < 1) {
+  if (options.trainers < 1) {
     throw std::runtime_error("too few ranks: one for each shard, one for the evaluator, at least one to train");
   }
   return options;
@@ -76,18 +38,11 @@ Options parse(int argc, char** argv, int ranks) {
 
 int size_of(std::span<const float> values) { return static_cast<int>(values.size()); }
 
-std::span<float> shard_of(std::vector<float>& values, const Options& options, int shard) {
-  const auto [first, count] =
-      digits::shard_range(values.size(), static_cast<std::size_t>(options.shards), static_cast<std::size_t>(shard));
-  return std::span(values).subspan(first, count);
-}
-
 // One shard of the parameters: a persistent receive for each trainer and one for the evaluator, taken as they come.
 class Server {
  public:
   Server(const Options& options, int shard)
-      : options_(options),
-        optimizer_(initial(options, shard), options.learning_rate, options.momentum, options.updates) {
+      : options_(options), optimizer_(options.optimizer(static_cast<std::size_t>(shard))) {
     const std::size_t size = optimizer_.parameters().size();
     const auto trainers = static_cast<std::size_t>(options.trainers);
     gradients_.assign(trainers, std::vector<float>(size));
@@ -128,12 +83,6 @@ class Server {
   }
 
  private:
-  static std::vector<float> initial(const Options& options, int shard) {
-    std::vector<float> all = digits::Classifier(options.hidden).initial_parameters(1);
-    const auto part = shard_of(all, options, shard);
-    return {part.begin(), part.end()};
-  }
-
   void receive_next(std::size_t trainer) {
     if (--left_[trainer] > 0) MPI_Start(&receives_[trainer]);
   }
@@ -187,13 +136,13 @@ class Server {
 void train(const Options& options, int index) {
   const digits::Images images = digits::load(options.data).training;
   digits::Classifier classifier(options.hidden);
-  std::vector<float> parameters = classifier.initial_parameters(1);
+  std::vector<float> parameters = options.initial_parameters();
   std::vector<float> gradient(parameters.size());
   std::mt19937_64 random(1000 + static_cast<std::uint64_t>(index));
   std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(options.shards));
   for (int shard = 0; shard < options.shards; ++shard) {
-    const auto in = shard_of(parameters, options, shard);
-    const auto out = shard_of(gradient, options, shard);
+    const auto in = options.part(parameters, static_cast<std::size_t>(shard));
+    const auto out = options.part(gradient, static_cast<std::size_t>(shard));
     const auto pair = 2 * static_cast<std::size_t>(shard);
     MPI_Recv_init(in.data(), size_of(in), MPI_FLOAT, shard, parameters_tag, MPI_COMM_WORLD, &requests[pair]);
     MPI_Send_init(out.data(), size_of(out), MPI_FLOAT, shard, gradient_tag, MPI_COMM_WORLD, &requests[pair + 1]);
@@ -224,22 +173,20 @@ void evaluate(const Options& options) {
   std::vector<MPI_Request> requests(static_cast<std::size_t>(options.shards));
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  double seconds = 0;
+  digits::Result result;
   for (int evaluation = 0; evaluation <= options.evaluations; ++evaluation) {
-    const int wanted = options.updates * evaluation / options.evaluations;
+    const int wanted = options.evaluated_version(evaluation);
     for (int shard = 0; shard < options.shards; ++shard) {
-      const auto in = shard_of(parameters, options, shard);
+      const auto in = options.part(parameters, static_cast<std::size_t>(shard));
       MPI_Irecv(in.data(), size_of(in), MPI_FLOAT, shard, snapshot_tag, MPI_COMM_WORLD,
                 &requests[static_cast<std::size_t>(shard)]);
       MPI_Send(&wanted, 1, MPI_INT, shard, request_tag, MPI_COMM_WORLD);
     }
     wait_asleep(requests);
-    seconds = MPI_Wtime() - start;
-    const digits::Score score = classifier.score(parameters, images);
-    std::printf("%6d updates %7.3f s  loss %.4f  accuracy %.4f\n", wanted, seconds, score.loss, score.accuracy);
+    const double seconds = MPI_Wtime() - start;
+    std::printf("%s\n", result.add(wanted, seconds, classifier.score(parameters, images)).c_str());
   }
-  std::printf("%s, %d trainers, %d shards: %.0f updates/s\n", options.synchronous ? "synchronous" : "asynchronous",
-              options.trainers, options.shards, options.updates / seconds);
+  std::printf("%s\n", result.summary(options).c_str());
 }
 
 void run(int argc, char** argv) {
