@@ -77,6 +77,7 @@ class OutputArchive : public cereal::OutputArchive<OutputArchive, cereal::AllowE
     return (*this)(value);
   }
 
+  void text(const std::string& value) { writer_.array(value.data(), value.size(), 1, false); }
   // What cereal does with a user's class.
   template <class T>
   void by_cereal(const T& value) {
@@ -131,6 +132,11 @@ class InputArchive : public cereal::InputArchive<InputArchive, cereal::AllowEmpt
     return (*this)(value);
   }
 
+  void text(std::string& value) {
+    const auto head = reader_.array_head(1, false);
+    value.resize(head.count);
+    reader_.array(head, value.data());
+  }
   template <class T>
   void by_cereal(T& value) {
     Base::operator()(value);
@@ -181,8 +187,8 @@ void CEREAL_SAVE_FUNCTION_NAME(OutputArchive& archive, const T& value) { archive
 template <class T>
 requires std::is_arithmetic_v<T>
 void CEREAL_LOAD_FUNCTION_NAME(InputArchive& archive, T& value) { archive(value); }
-inline void CEREAL_SAVE_FUNCTION_NAME(OutputArchive& archive, const std::string& value) { archive(value); }
-inline void CEREAL_LOAD_FUNCTION_NAME(InputArchive& archive, std::string& value) { archive(value); }
+inline void CEREAL_SAVE_FUNCTION_NAME(OutputArchive& archive, const std::string& value) { archive.text(value); }
+inline void CEREAL_LOAD_FUNCTION_NAME(InputArchive& archive, std::string& value) { archive.text(value); }
 
 namespace detail {
 
