@@ -143,8 +143,12 @@ TEST(Validate, ChecksEdgesAndAmounts) {
 TEST(Validate, FindsWishesThatNoMachineCanHold) {
   const auto with = [](const Wishes& first, const Wishes& second) {
     Graph graph("program");
-    graph.add_node({.label = "a", .wishes = first});
-    graph.add_node({.label = "b", .wishes = second});
+    NodeSpec a = service("a");
+    NodeSpec b = service("b");
+    a.wishes = first;
+    b.wishes = second;
+    graph.add_node(a);
+    graph.add_node(b);
     return graph;
   };
   expect_only_problem(with({.colocate_with = "a"}, {}), "with itself");
