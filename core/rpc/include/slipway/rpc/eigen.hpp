@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if __has_include(<Eigen/Core>)
 #include <Eigen/Core>
+#else
+#include <eigen3/Eigen/Core>
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "slipway/rpc/archive.hpp"
 
