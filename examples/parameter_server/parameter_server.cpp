@@ -115,7 +115,7 @@ struct Evaluator {
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       context.log("{}", result.add(version, seconds.count(), classifier.score(result.parameters, images)));
     }
-    digits::save(training, result, context.run_directory() / "result.h5");
+    digits::save(training, result, context.result_directory() + "/result.h5");
     context.log("{}", result.summary(training));
   }
 };
@@ -124,10 +124,12 @@ int run(int argc, char** argv) {
   slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
   const Training training = Training::from_flags(argc, argv);
   slipway::Program program("parameter_server");
-  auto shards = program.group<Shard>("shard", training.shards, [&](int index) { return std::tuple(training, index); },
-                                     {.interleave = true});
-  program.group<Trainer>("trainer", training.trainers, [&](int index) { return std::tuple(shards, training, index); });
-  program.node<Evaluator>("evaluator", shards, training);
+  auto shards = program.with({.interleave = true})
+                    .group<Shard>("shard", static_cast<std::size_t>(training.shards),
+                                  [&](int index) { return std::tuple(training, index); });
+  program.group<Trainer>("trainer", static_cast<std::size_t>(training.trainers),
+                         [&](int index) { return std::tuple(shards, training, index); });
+  program.with({.resources = {.cpus = 0.1}}).node<Evaluator>("evaluator", shards, training);  // idle most of the time
   return slipway::launch(program, options);
 }
 

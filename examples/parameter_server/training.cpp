@@ -25,6 +25,22 @@ std::span<Float> cut(Float* first, std::size_t size, int shards, std::size_t sha
 
 const char* mode(const Training& training) { return training.synchronous ? "synchronous" : "asynchronous"; }
 
+// Options and descriptions are attributes.
+void write_attribute(hid_t of, const char* name, hid_t type, const void* value) {
+  const std::string what = std::string("cannot write the attribute '") + name + "'";
+  const Object one(H5Screate(H5S_SCALAR), H5Sclose, what);
+  const Object attribute(H5Acreate2(of, name, type, one, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, what);
+  check(H5Awrite(attribute, type, value), what);
+}
+
+void write_text(hid_t of, const char* name, const char* text) {
+  const std::string what = std::string("cannot make the type of '") + name + "'";
+  const Object type(H5Tcopy(H5T_C_S1), H5Tclose, what);
+  check(H5Tset_size(type, H5T_VARIABLE), what);
+  check(H5Tset_cset(type, H5T_CSET_UTF8), what);  // h5py makes a str of it
+  write_attribute(of, name, type, &text);
+}
+
 template <class T>
 void write_array(hid_t file, const char* name, hid_t type, const std::vector<T>& values, const char* description) {
   const std::string what = std::string("cannot write the dataset '") + name + "'";
@@ -32,33 +48,18 @@ void write_array(hid_t file, const char* name, hid_t type, const std::vector<T>&
   const Object space(H5Screate_simple(1, &size, nullptr), H5Sclose, what);
   const Object dataset(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose, what);
   check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), what);
-  const Object text(H5Tcopy(H5T_C_S1), H5Tclose, what);
-  check(H5Tset_size(text, std::char_traits<char>::length(description)), what);
-  const Object one(H5Screate(H5S_SCALAR), H5Sclose, what);
-  const Object attribute(H5Acreate2(dataset, "description", text, one, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, what);
-  check(H5Awrite(attribute, text, description), what);
-}
-
-void write_option(hid_t file, const char* name, hid_t type, const void* value) {
-  const std::string what = std::string("cannot write the option '") + name + "'";
-  const Object one(H5Screate(H5S_SCALAR), H5Sclose, what);
-  const Object attribute(H5Acreate2(file, name, type, one, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, what);
-  check(H5Awrite(attribute, type, value), what);
+  write_text(dataset, "description", description);
 }
 
 void write_options(hid_t file, const Training& training) {
-  const std::string what = "cannot write the option 'mode'";
-  const std::string text = mode(training);
-  const Object type(H5Tcopy(H5T_C_S1), H5Tclose, what);
-  check(H5Tset_size(type, text.size()), what);
-  write_option(file, "mode", type, text.data());
-  write_option(file, "trainers", H5T_NATIVE_INT, &training.trainers);
-  write_option(file, "shards", H5T_NATIVE_INT, &training.shards);
-  write_option(file, "updates", H5T_NATIVE_INT, &training.updates);
-  write_option(file, "batch", H5T_NATIVE_INT, &training.batch);
-  write_option(file, "hidden", H5T_NATIVE_INT, &training.hidden);
-  write_option(file, "learning_rate", H5T_NATIVE_FLOAT, &training.learning_rate);
-  write_option(file, "momentum", H5T_NATIVE_FLOAT, &training.momentum);
+  write_text(file, "mode", mode(training));
+  write_attribute(file, "trainers", H5T_NATIVE_INT, &training.trainers);
+  write_attribute(file, "shards", H5T_NATIVE_INT, &training.shards);
+  write_attribute(file, "updates", H5T_NATIVE_INT, &training.updates);
+  write_attribute(file, "batch", H5T_NATIVE_INT, &training.batch);
+  write_attribute(file, "hidden", H5T_NATIVE_INT, &training.hidden);
+  write_attribute(file, "learning_rate", H5T_NATIVE_FLOAT, &training.learning_rate);
+  write_attribute(file, "momentum", H5T_NATIVE_FLOAT, &training.momentum);
 }
 
 }  // namespace

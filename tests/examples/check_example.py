@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: 2026 The slipway authors
+# SPDX-License-Identifier: Apache-2.0
+"""check_example.py VARIANT -- COMMAND ARGS...
+
+Runs one example in an empty directory and checks what it said and left behind.
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import h5py
+
+
+def require(condition, problem):
+    if not condition:
+        raise SystemExit(f"check_example: {problem}")
+
+
+def match(pattern, text):
+    found = re.search(pattern, text)
+    require(found, f"nothing like '{pattern}' was said")
+    return found
+
+
+def producer_consumer(text, _):
+    match(r"the sum of 30 draws is 1448\b", text)
+
+
+def map_reduce(text, _):
+    files = {path.resolve() for path in pathlib.Path("/usr/share/common-licenses").rglob("*") if path.is_file()}
+    words = collections.Counter(word for path in files for word in re.findall(rb"[a-z]+", path.read_bytes().lower()))
+    match(rf"\b{words.total()} words, {len(words)} different ones, in {len(files)} files", text)
+    for word, count in words.most_common(3):
+        match(rf"\b{count} {word.decode()}\b", text)
+    match("the serial count is the same", text)
+
+
+def parameter_server(text, run, mode, updates):
+    said = match(rf"{mode}, 3 trainers, 2 shards: accuracy (0\.\d+|1\.0+), \d+ updates/s", text)
+    with h5py.File(run / "result" / "result.h5") as file:
+        options = {"mode": mode, "trainers": 3, "shards": 2, "updates": updates, "batch": 32, "hidden": 128}
+        for name, value in options.items():
+            require(file.attrs[name] == value, f"the attribute {name} of the result is {file.attrs[name]}, not {value}")
+        curve = {name: dataset[:] for name, dataset in file["curve"].items()}
+        require(curve.keys() == {"updates", "seconds", "loss", "accuracy"}, f"the curves are {sorted(curve)}")
+        require(list(curve["updates"]) == [updates * i // 10 for i in range(11)], "the curve has the wrong updates")
+        require((curve["seconds"][1:] >= curve["seconds"][:-1]).all(), "time went backwards")
+        require(curve["loss"][-1] < curve["loss"][0] / 10, "the loss hardly fell")
+        require(curve["accuracy"][-1] >= 0.97, f"the accuracy is only {curve['accuracy'][-1]}")
+        require(abs(curve["accuracy"][-1] - float(said[1])) < 1e-3, "the file and the program differ on the accuracy")
+        require(file["parameters"].shape == (9610,), f"there are {file['parameters'].shape} parameters")
+
+
+def parameter_server_async(text, run):
+    parameter_server(text, run, "asynchronous", 6000)
+
+
+def parameter_server_sync(text, run):
+    parameter_server(text, run, "synchronous", 4000)
+
+
+def evolution_solved(text, _):
+    match(r"3 evaluators, 32 pairs, solved 1\.00: ", text)
+    if re.search(r"dropped pairs [1-9]", text) is None:  # the same on any ranks: Contract 18
+        match(r"generation +150 +solved 1\.00", text)
+
+
+def evolution_straggler(text, _):
+    match(r"generation +10 +solved 0\.\d+ +dropped pairs [1-9]", text)
+    match(r"3 evaluators, 32 pairs, solved 0\.\d+: [\d.]+ generations/s", text)
+
+
+def main():
+    variant, separator, *command = sys.argv[1:]
+    require(separator == "--" and command, "use: check_example.py VARIANT -- COMMAND ARGS...")
+    with tempfile.TemporaryDirectory() as directory:
+        run = pathlib.Path(directory) / "run"
+        finished = subprocess.run([*command, f"--slipway-run-directory={run}"], cwd=directory, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        text = finished.stdout + "".join(log.read_text() for log in sorted((run / "logs").glob("*.log")))
+        print(text, flush=True)
+        require(finished.returncode == 0, f"the status is {finished.returncode}, not 0")
+        globals()[variant](text, run)
+
+
+if __name__ == "__main__":
+    main()
