@@ -32,7 +32,7 @@ def producer_consumer(text, _):
 def map_reduce(text, _):
     files = {path.resolve() for path in pathlib.Path("/usr/share/common-licenses").rglob("*") if path.is_file()}
     words = collections.Counter(word for path in files for word in re.findall(rb"[a-z]+", path.read_bytes().lower()))
-    match(rf"\b{words.total()} words, {len(words)} different ones, in {len(files)} files", text)
+    match(rf"\b{sum(words.values())} words, {len(words)} different ones, in {len(files)} files", text)
     for word, count in words.most_common(3):
         match(rf"\b{count} {word.decode()}\b", text)
     match("the serial count is the same", text)
@@ -64,8 +64,6 @@ def parameter_server_sync(text, run):
 
 def evolution_solved(text, _):
     match(r"3 evaluators, 32 pairs, solved 1\.00: ", text)
-    if re.search(r"dropped pairs [1-9]", text) is None:  # the same on any ranks: Contract 18
-        match(r"generation +150 +solved 1\.00", text)
 
 
 def evolution_straggler(text, _):
