@@ -115,7 +115,8 @@ class MpirunRun {
   void on_signal(int signal) {
     if (signal == SIGCHLD) return;
     if (signal == SIGUSR2) {
-      ::kill(mpirun_, SIGUSR2);  // mpirun hands it on
+      ranks_->look();
+      ranks_->signal_all(SIGUSR2);  // not every mpirun would hand it on
     } else if (stop_asked_ == never && read_status(run_directory_.path())) {
       stop_asked_ = Clock::now();
       run_directory_.request_stop(signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP");

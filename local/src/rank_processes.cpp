@@ -20,14 +20,25 @@ namespace {
 
 fs::path proc(pid_t process) { return fs::path("/proc") / std::to_string(process); }
 
-std::vector<pid_t> children_of(pid_t process) {
-  std::vector<pid_t> children;
+bool is_proxy(pid_t process) {
+  std::ifstream input(proc(process) / "comm");
+  std::string name;
+  return input >> name && name.starts_with("hydra_");
+}
+
+// Ranks are children of Open MPI's mpirun, and of the proxies that MPICH's starts.
+void add_ranks_below(pid_t launcher, std::vector<pid_t>& ranks) {
   std::error_code gone;
-  for (const auto& thread : fs::directory_iterator(proc(process) / "task", gone)) {
+  for (const auto& thread : fs::directory_iterator(proc(launcher) / "task", gone)) {
     std::ifstream input(thread.path() / "children");
-    for (pid_t child = 0; input >> child;) children.push_back(child);
+    for (pid_t child = 0; input >> child;) {
+      if (is_proxy(child)) {
+        add_ranks_below(child, ranks);
+      } else {
+        ranks.push_back(child);
+      }
+    }
   }
-  return children;
 }
 
 // Zero-separated "NAME=value", as /proc has it, with a zero in front so that names can be found by their start.
@@ -78,11 +89,12 @@ RankProcesses::RankProcesses(pid_t mpirun, std::uint32_t ranks, const std::strin
       mark_(std::string(1, '\0') + "SLIPWAY_RUN_DIRECTORY=" + run_directory + std::string(1, '\0')) {}
 
 void RankProcesses::look() {
-  const auto children = children_of(mpirun_);
-  present_ = static_cast<std::uint32_t>(children.size());
-  seen_.insert(children.begin(), children.end());
+  std::vector<pid_t> ranks;
+  add_ranks_below(mpirun_, ranks);
+  present_ = static_cast<std::uint32_t>(ranks.size());
+  seen_.insert(ranks.begin(), ranks.end());
   complete_ = complete_ || present_ >= ranks_;
-  if (!children.empty() && (job_in_names_.empty() || session_folder_.empty())) learn_litter(children.front());
+  if (!ranks.empty() && (job_in_names_.empty() || session_folder_.empty())) learn_litter(ranks.front());
 }
 
 bool RankProcesses::is_ours(pid_t process) const { return environment_of(process).find(mark_) != std::string::npos; }
@@ -99,6 +111,7 @@ bool RankProcesses::signal_all(int signal) const {
 void RankProcesses::learn_litter(pid_t rank) {
   const std::string environment = environment_of(rank);
   if (session_folder_.empty()) session_folder_ = value_in(environment, "OMPI_MCA_orte_jobfam_session_dir");
+  if (session_folder_.empty()) session_folder_ = value_in(environment, "PMIX_SERVER_TMPDIR");  // Open MPI 5
   if (job_in_names_.empty()) job_in_names_ = job_name_of_number(value_in(environment, "OMPI_MCA_ess_base_jobid"));
   if (job_in_names_.empty()) job_in_names_ = mapped_job_name(rank);
 }
@@ -115,7 +128,8 @@ void RankProcesses::remove_litter() const {
   }
   // The name is checked, since what a variable says is about to be removed.
   const fs::path folder = session_folder_;
-  if (folder.filename() == "pid." + std::to_string(mpirun_)) fs::remove_all(folder, ignored);
+  const std::string process = std::to_string(mpirun_);
+  if (folder.filename() == "pid." + process || folder.filename() == "ompi." + process) fs::remove_all(folder, ignored);
 }
 
 }  // namespace slipway::detail

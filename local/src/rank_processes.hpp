@@ -11,8 +11,8 @@
 
 namespace slipway::detail {
 
-// The ranks that an mpirun started on this machine, as /proc shows them. Open MPI's are its children; where ranks are
-// not (MPICH puts a proxy between), little is seen, nothing wrong is done, and mpirun itself watches them.
+// The ranks that an mpirun started on this machine, as /proc shows them. Where they are not found, as under a launcher
+// of another kind, nothing wrong is done, and mpirun alone watches them.
 class RankProcesses {
  public:
   RankProcesses(pid_t mpirun, std::uint32_t ranks, const std::string& run_directory);

@@ -44,7 +44,7 @@ FirstFailure failure_from_outside(const RunDirectory& directory, int wait_status
                                   const std::string& end_reason) {
   if (auto words = read_first_last_words(directory.path())) return *words;
   FirstFailure failure;
-  failure.status = judge(wait_status, rank_was_lost);
+  failure.status = judge(wait_status, rank_was_lost || !end_reason.empty());
   failure.log_file = (directory.path() / "logs").string();
   failure.text = end_reason.empty() ? describe(wait_status) : end_reason;
   if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0 && end_reason.empty()) {

@@ -160,7 +160,7 @@ TEST_P(MpirunLauncher, Contract11GoodRunSaysNothing) {
 
 TEST_P(MpirunLauncher, PrintsTheCommandAndTellsRanksWhoTheyAre) {
   quiet_ = false;
-  launch("echo \"$SLIPWAY_LAUNCHED $OMPI_COMM_WORLD_SIZE $0\" > \"" + directory_.string() +
+  launch("echo \"$SLIPWAY_LAUNCHED ${OMPI_COMM_WORLD_SIZE:-$PMI_SIZE} $0\" > \"" + directory_.string() +
          "/seen\"; [ $rank = 0 ] && become good; exit 0");
   EXPECT_EQ(wait_for_end(20s), 0);
   EXPECT_NE(errors().find("slipway: runs "), std::string::npos) << errors();
@@ -178,7 +178,9 @@ TEST_P(MpirunLauncher, Contract9NeverZeroWithoutAnEnd) {
   launch("exit 0");
   EXPECT_EQ(wait_for_end(20s), 1);
   EXPECT_NE(errors().find("the ranks ended without the end of the run"), std::string::npos) << errors();
-  EXPECT_EQ(read_status(run_.path())->exit_status, ExitStatus::node_failed);
+  const auto status = read_status(run_.path());
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->exit_status, ExitStatus::node_failed);
 }
 
 TEST_P(MpirunLauncher, Contract9KilledRankEndsTheRestInFiveSeconds) {
@@ -186,7 +188,7 @@ TEST_P(MpirunLauncher, Contract9KilledRankEndsTheRestInFiveSeconds) {
   const auto start = Clock::now();
   EXPECT_EQ(wait_for_end(20s), 3);
   EXPECT_LT(Clock::now() - start, 8s);
-  EXPECT_NE(errors().find("a rank ended without a word"), std::string::npos) << errors();
+  EXPECT_NE(errors().find("slipway: error: "), std::string::npos) << errors();
   const auto status = read_status(run_.path());
   ASSERT_TRUE(status);
   EXPECT_EQ(status->state, RunState::ended);
@@ -201,7 +203,9 @@ TEST_P(MpirunLauncher, Contract9LastWordsAreTheFirstFailure) {
          "/words\" \"$SLIPWAY_RUN_DIRECTORY/logs/rank-00001.failure.json\"; exit 1; }; forever");
   EXPECT_EQ(wait_for_end(20s), 1);
   EXPECT_NE(errors().find("node learner on rank 1"), std::string::npos) << errors();
-  EXPECT_EQ(read_status(run_.path())->first_failure->node, "learner");
+  const auto status = read_status(run_.path());
+  ASSERT_TRUE(status && status->first_failure);
+  EXPECT_EQ(status->first_failure->node, "learner");
   expect_nothing_left();
 }
 
@@ -277,12 +281,9 @@ TEST_P(MpirunLauncher, Contract11HangBehindTheEndIsCutOff) {
 
 INSTANTIATE_TEST_SUITE_P(StandIn, MpirunLauncher, ::testing::Values(false));
 
-// The same under the mpirun of this machine; none of these where there is no Open MPI, whose ways they are about.
-std::vector<bool> real_ones() {
-  const auto mpirun = find_mpirun();
-  return mpirun && mpirun->flavour == MpirunFlavour::open_mpi ? std::vector<bool>{true} : std::vector<bool>{};
-}
-INSTANTIATE_TEST_SUITE_P(OpenMpi, MpirunLauncher, ::testing::ValuesIn(real_ones()));
+// The same under the mpirun of this machine, where there is one.
+std::vector<bool> real_ones() { return find_mpirun() ? std::vector<bool>{true} : std::vector<bool>{}; }
+INSTANTIATE_TEST_SUITE_P(Mpirun, MpirunLauncher, ::testing::ValuesIn(real_ones()));
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MpirunLauncher);
 
 TEST(MpirunLauncherAlone, SaysWhatToDoWithoutMpirun) {
