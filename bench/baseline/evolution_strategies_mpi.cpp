@@ -12,15 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "../flags.hpp"
 #include "evolution.hpp"
 
 namespace {
@@ -37,21 +35,13 @@ struct Options {
 };
 
 Options parse(int argc, char** argv) {
+  examples::Flags flags(argc, argv);
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const int value = std::atoi(argv[i + 1]);
-    if (name == "--pairs")
-      options.pairs = value;
-    else if (name == "--generations")
-      options.generations = value;
-    else if (name == "--deadline-ms")
-      options.deadline_ms = value;
-    else if (name == "--stop-when-solved")
-      options.stop_when_solved = value != 0;
-    else
-      throw std::runtime_error("unknown option " + std::string(name));
-  }
+  options.pairs = flags.get("--pairs", options.pairs);
+  options.generations = flags.get("--generations", options.generations);
+  options.deadline_ms = flags.get("--deadline-ms", options.deadline_ms);
+  options.stop_when_solved = flags.get("--stop-when-solved", 1) != 0;
+  flags.check();
   return options;
 }
 
