@@ -80,8 +80,8 @@ TEST(Options, BareBoolsAndPlanTakeNoWord) {
   const auto options = arguments.parse();
   EXPECT_EQ(arguments.left(), (Words{"off", "json"}));
   EXPECT_TRUE(options.settings().quiet);
-  EXPECT_EQ(options.settings().plan, PlanFormat::text);
-  EXPECT_EQ(parsed({"--slipway-plan=dot"}).plan, PlanFormat::dot);
+  EXPECT_EQ(options.settings().plan, PlanRequest::text);
+  EXPECT_EQ(parsed({"--slipway-plan=dot"}).plan, PlanRequest::dot);
 }
 
 TEST(Options, ReadsAllFormsOfBools) {

@@ -287,7 +287,22 @@ void Endpoint::post_consumed(NodeSlot& slot, RankId from, std::uint64_t bytes) {
   auto& unreported = slot.unreported[from.index()];
   const std::uint64_t now = unreported.fetch_add(room_for(bytes), std::memory_order_relaxed) + room_for(bytes);
   constexpr std::uint64_t steps = 8;
-  if ((now >> 32) < (settings_.window_calls + steps - 1) / steps && (now & byte_mask) * unit < settings_.window_bytes / steps) return;
+  const bool few = (now >> 32) < (settings_.window_calls + steps - 1) / steps;
+  if (few && (now & byte_mask) * unit < settings_.window_bytes / steps) return;
+  report_consumed(slot, from);
+}
+
+void Endpoint::report_all_consumed() {
+  for (const auto& slot : slots_) {
+    if (!slot) continue;
+    for (std::uint32_t rank = 0; rank < transport_.size(); ++rank) {
+      if (slot->unreported[rank].load(std::memory_order_relaxed) != 0) report_consumed(*slot, RankId(rank));
+    }
+  }
+}
+
+void Endpoint::report_consumed(NodeSlot& slot, RankId from) {
+  auto& unreported = slot.unreported[from.index()];
   const std::uint64_t reported = unreported.exchange(0, std::memory_order_relaxed);
   if (reported == 0) return;
   struct {

@@ -57,8 +57,8 @@ struct Choice {
 
 constexpr std::array launcher_choices{Choice{"auto", LauncherChoice::automatic}, Choice{"mpi", LauncherChoice::mpi},
                                       Choice{"local", LauncherChoice::local}};
-constexpr std::array plan_choices{Choice{"none", PlanFormat::none}, Choice{"text", PlanFormat::text},
-                                  Choice{"json", PlanFormat::json}, Choice{"dot", PlanFormat::dot}};
+constexpr std::array plan_choices{Choice{"none", PlanRequest::none}, Choice{"text", PlanRequest::text},
+                                  Choice{"json", PlanRequest::json}, Choice{"dot", PlanRequest::dot}};
 constexpr std::array level_choices{Choice{"debug", LogLevel::debug}, Choice{"info", LogLevel::info},
                                    Choice{"warning", LogLevel::warning}, Choice{"error", LogLevel::error}};
 constexpr std::array bool_choices{Choice{"0", false},   Choice{"1", true},    Choice{"false", false},
@@ -66,7 +66,7 @@ constexpr std::array bool_choices{Choice{"0", false},   Choice{"1", true},    Ch
                                   Choice{"no", false},  Choice{"yes", true}};
 
 constexpr const auto& choices_of(LauncherChoice) { return launcher_choices; }
-constexpr const auto& choices_of(PlanFormat) { return plan_choices; }
+constexpr const auto& choices_of(PlanRequest) { return plan_choices; }
 constexpr const auto& choices_of(LogLevel) { return level_choices; }
 constexpr const auto& choices_of(bool) { return bool_choices; }
 
@@ -165,7 +165,7 @@ std::string environment_name(std::string_view knob_name) {
 
 std::string_view value_when_bare(const Knob& knob) {
   if (std::holds_alternative<bool Settings::*>(knob.member)) return "on";
-  if (std::holds_alternative<PlanFormat Settings::*>(knob.member)) return "text";
+  if (std::holds_alternative<PlanRequest Settings::*>(knob.member)) return "text";
   return {};
 }
 

@@ -18,7 +18,7 @@ struct ByteSize {
 
 using Member = std::variant<bool Settings::*, std::uint32_t Settings::*, std::uint64_t Settings::*, ByteSize,
                             std::string Settings::*, Settings::Duration Settings::*, LauncherChoice Settings::*,
-                            PlanFormat Settings::*, LogLevel Settings::*>;
+                            PlanRequest Settings::*, LogLevel Settings::*>;
 
 struct Knob {
   std::string_view name;  // "stall-after" for --slipway-stall-after and SLIPWAY_STALL_AFTER

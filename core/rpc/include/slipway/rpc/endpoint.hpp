@@ -19,6 +19,9 @@
 namespace slipway {
 class Log;
 class Writer;
+namespace last_words {
+struct Rank;
+}
 }  // namespace slipway
 
 namespace slipway::detail {
@@ -37,6 +40,7 @@ struct EndpointSettings {
   std::uint32_t spin = 64;
   bool serialize_local = false;
   seam::Time stall_after = 30'000'000'000;
+  const last_words::Rank* place = nullptr;  // for the last words of this rank's threads
   std::uint64_t program = 0;  // hash of the program's name: the root of activity ids
 };
 
@@ -102,6 +106,8 @@ class Endpoint final : public FrameSink {
   void reply(RankId to, std::uint64_t call_id, Writer& value, std::shared_ptr<void> keep_alive);
   void reply_failure(RankId to, std::uint64_t call_id, const RemoteFailure& failure, HandlerRan ran);
   void post_consumed(NodeSlot& slot, RankId from, std::uint64_t bytes);
+  // Tells all callers of posts what has been taken off, however little: so that calls_in_flight becomes 0.
+  void report_all_consumed();
   // `room` as CallInfo::room.
   void give_room(NodeId node, std::uint64_t room);
   void give_local_room(NodeId node);
@@ -152,6 +158,7 @@ class Endpoint final : public FrameSink {
   friend struct EndpointParts;
   bool run_inline(CallState& state);
   // A request or a reply of this rank to itself, as bytes (--slipway-serialize-local).
+  void report_consumed(NodeSlot& slot, RankId from);
   void deliver_here(std::span<const std::byte> head, std::span<const std::byte> body);
   bool has_room(NodeId node, std::uint64_t bytes, std::uint64_t used) const;
   Admitted take_room(const CallSetup& setup, std::uint64_t bytes);

@@ -105,6 +105,22 @@ class Mailbox {
     lock_.unlock();
     return taken;
   }
+  // Takes an entry back that nobody has begun on.
+  bool remove(Entry* entry) {
+    lock_.lock();
+    Entry* before = nullptr;
+    Entry* each = head_;
+    while (each && each != entry) {
+      before = each;
+      each = each->next;
+    }
+    if (each) {
+      (before ? before->next : head_) = each->next;
+      if (tail_ == each) tail_ = before;
+    }
+    lock_.unlock();
+    return each != nullptr;
+  }
   // Until opened, entries only gather (the node is being constructed). True: a token must be scheduled.
   [[nodiscard]] bool open() {
     lock_.lock();
@@ -136,6 +152,12 @@ class Mailbox {
     for (const Entry* entry = head_; entry && !found; entry = entry->next) found = entry->serves(state);
     lock_.unlock();
     return found;
+  }
+  bool has_runner() {
+    lock_.lock();
+    const bool runs = active_ > 0;
+    lock_.unlock();
+    return runs;
   }
   bool is_open() {
     lock_.lock();

@@ -48,20 +48,26 @@ struct ProbeArchive {
 };
 using Probe = ProbeArchive<cereal::access>;
 
-// A class that says itself how it is serialized, in any of the forms that cereal knows.
-template <class T>
-concept SelfSerialized = requires(Probe& archive, T& object) {
-  object.serialize(archive);
+// Whether a type's name begins in namespace std: classes that are known by their shape, so that their headers need not
+// be included here, must be the library's own and not look-alikes.
+template <class SlipwayType>
+consteval bool in_std() {
+  constexpr std::string_view name = __PRETTY_FUNCTION__;
+  return name.find("SlipwayType = std::") != std::string_view::npos;
 }
-|| requires(Probe& archive, T& object) { serialize(archive, object); }
-|| requires(Probe& archive, const T& object) { object.save(archive); }
-|| requires(Probe& archive, const T& object) { save(archive, object); }
-|| requires(Probe& archive, const T& object) { object.save_minimal(archive); }
-|| requires(Probe& archive, const T& object) { save_minimal(archive, object); }
-|| requires(Probe& archive, T& object) { object.serialize(archive, std::uint32_t{}); }
-|| requires(Probe& archive, T& object) { serialize(archive, object, std::uint32_t{}); }
-|| requires(Probe& archive, const T& object) { object.save(archive, std::uint32_t{}); }
-|| requires(Probe& archive, const T& object) { save(archive, object, std::uint32_t{}); };
+
+// A class of the user that says itself how it is serialized, in any of the forms that cereal knows. (What cereal offers
+// for the library's own types must not count: it depends on which of its headers have been included.)
+template <class T>
+concept SelfSerialized =
+    !in_std<T>() && requires(Probe & archive, T& object, const T& constant, std::uint32_t version) {
+  requires(
+      requires { object.serialize(archive); } || requires { serialize(archive, object); } ||
+      requires { constant.save(archive); } || requires { save(archive, constant); } ||
+      requires { constant.save_minimal(archive); } || requires { save_minimal(archive, constant); } ||
+      requires { object.serialize(archive, version); } || requires { serialize(archive, object, version); } ||
+      requires { constant.save(archive, version); } || requires { save(archive, constant, version); });
+};
 
 template <class T>
 concept NotRaw = requires {
@@ -72,14 +78,6 @@ template <class T>
 inline constexpr bool is_std_array = false;
 template <class T, std::size_t n>
 inline constexpr bool is_std_array<std::array<T, n>> = true;
-
-// Whether a type's name begins in namespace std: classes that are known by their shape, so that their headers need not
-// be included here, must be the library's own and not look-alikes.
-template <class SlipwayType>
-consteval bool in_std() {
-  constexpr std::string_view name = __PRETTY_FUNCTION__;
-  return name.find("SlipwayType = std::") != std::string_view::npos;
-}
 
 // std::complex, by its shape: two numbers and nothing else.
 template <class T>

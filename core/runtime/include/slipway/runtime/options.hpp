@@ -17,7 +17,7 @@
 namespace slipway {
 
 enum class LauncherChoice : std::uint8_t { automatic, mpi, local };
-enum class PlanFormat : std::uint8_t { none, text, json, dot };
+enum class PlanRequest : std::uint8_t { none, text, json, dot };
 
 // The values in force. Durations of 0 mean "no limit" where the table says so.
 struct Settings {
@@ -31,7 +31,7 @@ struct Settings {
   std::string mpirun;
   std::string mpirun_args;
   bool show_binding = false;
-  PlanFormat plan = PlanFormat::none;
+  PlanRequest plan = PlanRequest::none;
 
   // The run and what it leaves behind.
   std::string name;

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "slipway/graph/placement.hpp"
+#include "slipway/observe/run_directory.hpp"
+#include "slipway/rpc/transport.hpp"
+#include "slipway/runtime/options.hpp"
+#include "slipway/runtime/program.hpp"
+
+// One rank's part of a run, over whatever transport: what launchers and the test kit call.
+namespace slipway {
+
+// Signals that a process got, for the ranks in it to act on.
+struct ProcessRequests {
+  std::atomic<int> stop{0};         // how often somebody asked to stop (Ctrl-C, SIGTERM)
+  std::atomic<int> picture{0};      // how often somebody asked who waits for whom (SIGUSR2)
+};
+
+struct RankSetup {
+  Program* program = nullptr;
+  Transport* transport = nullptr;
+  const Options* options = nullptr;
+  ProcessRequests* requests = nullptr;
+  double cpus = 1;                 // of this rank, for placement
+  std::uint32_t pool_threads = 1;
+  std::string cores;               // for the plan
+  // On the controller: the directory to use; made when the ranks have agreed. Default: leave nothing.
+  std::function<RunDirectory()> make_run_directory;
+  bool ranks_share_process = false;
+  bool show_end = true;            // print failure, report and run directory at the end
+  // Nodes whose run() is not started (the test kit calls them by hand).
+  std::function<bool(const std::string& label)> suppress_run;
+  // Called on the rank once all run() have started; for the test kit.
+  std::function<void()> on_running;
+};
+
+struct RankResult {
+  int status = 0;
+  bool clean = true;  // false: threads of user code are still busy; leave by _exit
+  std::string run_directory;
+};
+
+// Runs the rank from agreement to its end. Throws UsageError (on all ranks alike) when graph, placement or binaries do not
+// fit; nothing has started then.
+RankResult run_rank(const RankSetup& setup);
+
+}  // namespace slipway

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "modes.hpp"
+
+#if SLIPWAY_WITH_MPI
+
+#include <algorithm>
+
+#include "process_signals.hpp"
+#include "slipway/base/error.hpp"
+#include "slipway/mpi/mpi_transport.hpp"
+#include "slipway/observe/last_words.hpp"
+#include "slipway/observe/status.hpp"
+#include "slipway/runtime/affinity.hpp"
+#include "slipway/runtime/launched_by.hpp"
+#include "slipway/runtime/rank_runtime.hpp"
+
+namespace slipway::launching {
+
+namespace {
+
+// Where a dying process says so to its peers. One a process: MPI is.
+Transport* dying_transport = nullptr;
+
+void announce(int status, const char* text) {
+  if (dying_transport) dying_transport->announce_death(status, text);
+}
+
+std::uint32_t ranks_on_this_host(const Transport& transport) {
+  const auto& hosts = transport.host_of_rank();
+  const HostId own = hosts[transport.rank().index()];
+  return static_cast<std::uint32_t>(std::count(hosts.begin(), hosts.end(), own));
+}
+
+RankSetup setup_of(Program& program, const Options& options, Transport& transport) {
+  const std::uint32_t neighbours = std::max(1U, ranks_on_this_host(transport));
+  const std::uint32_t cores = usable_cores();
+  RankSetup setup;
+  setup.program = &program;
+  setup.transport = &transport;
+  setup.options = &options;
+  setup.requests = &ProcessSignals::requests();
+  setup.cpus = static_cast<double>(cores) / neighbours;
+  setup.pool_threads = options.settings().cpus ? options.settings().cpus : std::max(1U, cores / neighbours);
+  setup.cores = format_cores(allowed_cores());
+  setup.make_run_directory = run_directory_maker(program, options);
+  return setup;
+}
+
+}  // namespace
+
+int run_as_mpi_rank(Program& program, const Options& options) {
+  const Settings& settings = options.settings();
+  const LaunchedBy launcher = launched_by();
+  last_words::install(announce);
+  const Widening widening = widen_affinity(launcher, std::max(1U, settings.cpus));
+  MpiEnvironment environment;
+  if (!widening.advice.empty() && environment.rank() == 0 && !settings.quiet) say(widening.advice);
+  const ProcessSignals signals;
+  MpiOptions mpi_options;
+  mpi_options.fake_hosts = settings.fake_hosts;
+  mpi_options.start_limit = settings.start_limit;
+  mpi_options.close_limit = settings.stop_limit;
+  mpi_options.detection_limit = settings.detection_limit;
+  const auto transport = make_mpi_transport(mpi_options);
+  if (settings.show_binding) {
+    say(describe_binding(environment.rank(), environment.size(),
+                         transport->host_names()[transport->host_of_rank()[environment.rank()].index()]));
+  }
+  RankResult result;
+  dying_transport = transport.get();
+  last_words::set_run_in_progress(true);
+  try {
+    result = run_rank(setup_of(program, options, *transport));
+  } catch (const UsageError& error) {
+    last_words::set_run_in_progress(false);
+    if (environment.rank() == 0) (void)usage_failure(error);
+    dying_transport = nullptr;
+    transport->close();
+    return static_cast<int>(ExitStatus::usage);
+  }
+  last_words::set_run_in_progress(false);
+  if (!result.clean || !MpiEnvironment::healthy()) leave_at_once(result.status);
+  dying_transport = nullptr;
+  return result.status;
+}
+
+}  // namespace slipway::launching
+
+#endif

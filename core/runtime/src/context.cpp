@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/runtime/context.hpp"
+
+#include <filesystem>
+#include <mutex>
+
+#include "node_host.hpp"
+#include "slipway/rpc/progress.hpp"
+
+namespace slipway {
+
+namespace detail {
+
+namespace {
+
+// Gets the strand for a thread outside the pool, in its turn.
+class ExclusiveGrant final : public Entry {
+ public:
+  Step run(NodeSlot&) override {
+    granted_.store(true, std::memory_order_release);
+    waiter.wake();
+    return Step::lent;
+  }
+  void drop(const char*) override {
+    dropped_.store(true, std::memory_order_release);
+    waiter.wake();
+  }
+  bool holds(RankId, std::uint64_t) const override { return false; }
+  bool answered() const {
+    return granted_.load(std::memory_order_acquire) || dropped_.load(std::memory_order_acquire);
+  }
+  bool dropped() const { return dropped_.load(std::memory_order_acquire); }
+
+  Waiter waiter;
+
+ private:
+  std::atomic<bool> granted_{false};
+  std::atomic<bool> dropped_{false};
+};
+
+}  // namespace
+}  // namespace detail
+
+const std::string& Context::label() const { return host_.spec().label; }
+NodeId Context::node() const { return host_.node(); }
+std::uint32_t Context::index() const { return host_.spec().index; }
+std::uint32_t Context::group_size() const { return host_.group_size(); }
+RankId Context::rank() const { return host_.shared().rank; }
+std::uint32_t Context::ranks() const { return host_.shared().ranks; }
+const std::string& Context::host_name() const { return host_.shared().host; }
+std::uint64_t Context::seed() const { return detail::child_id(host_.shared().seed, host_.node().value()); }
+std::uint32_t Context::attempt() const { return host_.shared().attempt; }
+
+void Context::write_log(std::string_view text) { host_.shared().log->write(LogLevel::info, label(), text); }
+
+void Context::report_progress(std::string_view text) {
+  const std::lock_guard guard(host_.shared().progress_mutex);
+  host_.shared().progress_text = text;
+}
+
+std::string Context::run_directory() const { return host_.shared().run_directory; }
+
+std::string Context::result_directory() const {
+  const std::filesystem::path directory = std::filesystem::path(host_.shared().run_directory) / "result";
+  std::filesystem::create_directories(directory);
+  return directory.string();
+}
+
+void Context::stop(std::string_view reason) {
+  host_.shared().events->push(
+      {rank(), {.kind = detail::ControlKind::stop_asked, .text = label() + ": " + std::string(reason)}});
+}
+
+void Context::stop_now(std::string_view reason) {
+  host_.shared().events->push(
+      {rank(), {.kind = detail::ControlKind::stop_asked, .number = 1, .text = label() + ": " + std::string(reason)}});
+}
+
+std::stop_token Context::stop_token() const { return host_.shared().stop.get_token(); }
+
+bool Context::sleep_for(std::chrono::nanoseconds duration) const {
+  seam::Word word{0};
+  const std::stop_callback wake(stop_token(), [&word] {
+    word.store(1, std::memory_order_release);
+    seam::wake_all(word);
+  });
+  const seam::Time end = seam::after(duration);
+  while (word.load(std::memory_order_acquire) == 0 && seam::wait(word, 0, end)) {
+  }
+  return !stop_requested();
+}
+
+void Context::start_thread(std::function<void()> body) { host_.start_thread(std::move(body)); }
+
+void Context::enter_exclusive() {
+  detail::NodeSlot& slot = host_.slot();
+  detail::Activity* const activity = detail::current.activity;
+  if (activity && activity->holds_strand && activity->node == &slot) {
+    throw UsageError("exclusive was entered by a thread that has node '" + slot.label +
+                     "' already (in a handler, or twice): it would wait for itself. Use it in run() alone");
+  }
+  if (!slot.mailbox.enter_if_idle()) {
+    detail::ExclusiveGrant grant;
+    slot.admit(&grant);
+    try {
+      host_.shared().endpoint->wait_for_condition("its turn on", slot.id, seam::never, grant.waiter,
+                                                  [&grant] { return grant.answered(); });
+    } catch (...) {
+      if (!slot.mailbox.remove(&grant)) {
+        while (!grant.answered()) seam::pause();
+        if (!grant.dropped()) slot.strand_returned();
+      }
+      throw;
+    }
+    if (grant.dropped()) throw Stopped("the program ends");
+  }
+  if (activity) {
+    activity->holds_strand = true;
+    slot.began(*activity);
+  }
+}
+
+void Context::leave_exclusive() {
+  detail::NodeSlot& slot = host_.slot();
+  if (detail::Activity* const activity = detail::current.activity) {
+    slot.ended(*activity);
+    activity->holds_strand = false;
+  }
+  slot.strand_returned();
+}
+
+}  // namespace slipway

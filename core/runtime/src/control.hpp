@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "slipway/base/ids.hpp"
+#include "slipway/base/seam.hpp"
+
+// What ranks tell each other about the life of the program. The controller on rank 0 says what is next; the others
+// report. Also what a rank's own threads tell its main thread.
+namespace slipway::detail {
+
+enum class ControlKind : std::uint8_t {
+  // rank -> controller
+  constructed,       // all nodes of the rank are built
+  worker_done,       // node `number` has returned from run()
+  failed,            // text: a FirstFailure as JSON
+  stop_asked,        // text: reason; number: 1 = stop_now
+  workers_returned,  // after `stop`
+  drain_state,       // number: round; first: 1 = quiescent; second: handlers run so far
+  destroyed,         // number: level
+  report,            // text: report rows
+  counts,            // first: handlers run so far; text: what the program says of its progress
+  // controller -> ranks
+  go,         // run() may start
+  stop,       // text: reason
+  end_waits,  // waits in run() end with Stopped; text: reason
+  drain,      // number: round
+  destroy,    // number: level
+  end,        // number: exit status; all is in order
+  abort,      // number: exit status; end at once
+  // inside a rank
+  own_worker_done,  // number: node
+  own_failure,      // text: a FirstFailure as JSON
+  own_constructed,
+  peer_lost,        // number: rank; text: reason
+};
+
+struct Control {
+  ControlKind kind = ControlKind::counts;
+  std::uint32_t number = 0;
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  std::string text = {};
+};
+
+std::string to_bytes(const Control& control);
+// Throws WireError.
+Control control_from(std::string_view bytes);
+
+struct Event {
+  RankId from;
+  Control control;
+};
+
+// From any thread to the rank's main thread.
+class EventQueue {
+ public:
+  void push(Event event) {
+    {
+      const std::lock_guard guard(lock_);
+      events_.push_back(std::move(event));
+    }
+    word_.fetch_add(1, std::memory_order_acq_rel);
+    seam::wake(word_);
+  }
+  // The next one; nothing at the deadline.
+  std::optional<Event> next(seam::Time deadline) {
+    while (true) {
+      const std::uint32_t ticket = word_.load(std::memory_order_acquire);
+      {
+        const std::lock_guard guard(lock_);
+        if (!events_.empty()) {
+          Event event = std::move(events_.front());
+          events_.pop_front();
+          return event;
+        }
+      }
+      if (!seam::wait(word_, ticket, deadline)) return std::nullopt;
+    }
+  }
+
+ private:
+  seam::Word word_{0};
+  seam::SpinLock lock_;  // guards events_
+  std::deque<Event> events_;
+};
+
+}  // namespace slipway::detail

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "controller.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "slipway/observe/wall_clock.hpp"
+#include "slipway/rpc/archive.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+RunStatus initial_status(const ControllerSetup& setup) {
+  RunStatus status;
+  status.program = setup.program->name();
+  status.ranks = setup.ranks;
+  status.written_by = setup.rank.value();
+  status.host = setup.host;
+  status.process = getpid();
+  status.started = status.heartbeat = wall_now();
+  return status;
+}
+
+std::uint32_t count_workers(const Program& program) {
+  const auto& nodes = program.graph().nodes();
+  return static_cast<std::uint32_t>(std::count_if(nodes.begin(), nodes.end(), [](const Node& n) { return n.worker; }));
+}
+
+}  // namespace
+
+Controller::Controller(ControllerSetup setup)
+    : setup_(std::move(setup)),
+      terminal_(Terminal::detect(setup_.settings->quiet, setup_.settings->progress_every.count())),
+      status_(setup_.directory, initial_status(setup_)),
+      answered_(setup_.ranks),
+      workers_left_(count_workers(*setup_.program)),
+      workers_(workers_left_),
+      handled_(setup_.ranks) {
+  report_.program = setup_.program->name();
+  step_deadline_ = seam::after(setup_.settings->start_limit);
+}
+
+void Controller::enter(State state) {
+  state_ = state;
+  std::fill(answered_.begin(), answered_.end(), false);
+  answers_ = 0;
+  const bool limited = state == State::stopping || state == State::draining || state == State::destroying;
+  step_deadline_ = limited ? seam::after(setup_.settings->stop_limit) : seam::never;
+}
+
+void Controller::on(RankId from, const Control& control) {
+  if (state_ == State::ended || state_ == State::aborted) return;
+  const auto answer = [&](State expected) {
+    if (state_ != expected || answered_[from.index()]) return false;
+    answered_[from.index()] = true;
+    return ++answers_ == setup_.ranks;
+  };
+  switch (control.kind) {
+    case ControlKind::constructed:
+      if (!answer(State::constructing)) return;
+      enter(State::running);
+      status_.set_state(RunState::running);
+      setup_.broadcast({.kind = ControlKind::go});
+      return;
+    case ControlKind::worker_done:
+      if (workers_left_ > 0 && --workers_left_ == 0) stop("all workers have returned", false, ExitStatus::good);
+      return;
+    case ControlKind::stop_asked:
+      stop(control.text, control.number == 1, ExitStatus::good);
+      return;
+    case ControlKind::failed:
+      if (const auto failure = parse_failure(control.text)) fail(*failure);
+      return;
+    case ControlKind::workers_returned:
+      if (!answer(State::stopping)) return;
+      enter(State::draining);
+      next_drain_round();
+      return;
+    case ControlKind::drain_state:
+      if (control.number != drain_round_) return;
+      round_quiet_ = round_quiet_ && control.first == 1;
+      round_handled_ += control.second;
+      if (!answer(State::draining)) return;
+      if (round_quiet_ && last_quiet_ && round_handled_ == last_handled_) return next_level(0);
+      last_quiet_ = round_quiet_;
+      last_handled_ = round_handled_;
+      next_drain_round();
+      return;
+    case ControlKind::destroyed:
+      if (control.number == level_ && answer(State::destroying)) next_level(level_ + 1);
+      return;
+    case ControlKind::report: {
+      Reader reader(std::as_bytes(std::span(control.text.data(), control.text.size())));
+      std::uint64_t rows = 0;
+      decode(reader, rows);
+      for (; rows > 0; --rows) {
+        ReportRow row;
+        decode(reader, row.node);
+        decode(reader, row.counts);
+        row.rank = from.value();
+        report_.rows.push_back(std::move(row));
+      }
+      return;
+    }
+    case ControlKind::counts:
+      handled_[from.index()] = control.first;
+      if (!control.text.empty()) progress_text_ = control.text;
+      return;
+    default:
+      return;
+  }
+}
+
+// Answers of one round arrive in any order; the round's number keeps them apart from those of the one before.
+void Controller::next_drain_round() {
+  const seam::Time deadline = step_deadline_;
+  enter(State::draining);
+  if (deadline != seam::never) step_deadline_ = deadline;
+  ++drain_round_;
+  round_quiet_ = true;
+  round_handled_ = 0;
+  setup_.broadcast({.kind = ControlKind::drain, .number = drain_round_});
+}
+
+void Controller::next_level(std::uint32_t level) {
+  if (level >= setup_.levels) return end();
+  enter(State::destroying);
+  level_ = level;
+  setup_.broadcast({.kind = ControlKind::destroy, .number = level});
+}
+
+void Controller::stop(const std::string& reason, bool now, ExitStatus status) {
+  if (state_ == State::constructing || state_ == State::running) {
+    exit_status_ = status;
+    status_.set_state(RunState::stopping);
+    status_.set_stop_reason(reason);
+    enter(State::stopping);
+    waits_ended_ = false;
+    setup_.broadcast({.kind = ControlKind::stop, .text = reason});
+  }
+  if (now && state_ == State::stopping && !waits_ended_) {
+    waits_ended_ = true;
+    setup_.broadcast({.kind = ControlKind::end_waits, .text = reason});
+  }
+}
+
+void Controller::fail(const FirstFailure& failure) {
+  if (state_ == State::ended || state_ == State::aborted || !status_.set_failure(failure)) return;
+  terminal_.clear();
+  if (setup_.show_end) terminal_.message(LogLevel::error, to_text(failure));
+  exit_status_ = failure.status;
+  enter(State::aborted);
+  setup_.broadcast({.kind = ControlKind::abort, .number = static_cast<std::uint32_t>(failure.status)});
+}
+
+void Controller::rank_lost(RankId rank, const std::string& reason, const std::string& host) {
+  if (const auto words = setup_.directory ? read_last_words(setup_.directory.path(), rank.value()) : std::nullopt) {
+    return fail(*words);
+  }
+  fail({.status = ExitStatus::rank_lost,
+        .node = {},
+        .rank = rank.value(),
+        .host = host,
+        .type = "rank lost",
+        .text = reason,
+        .log_file = setup_.directory ? setup_.directory.log_file(rank.value()).string() : std::string()});
+}
+
+std::string Controller::late_ranks() const {
+  std::string text;
+  for (std::size_t rank = 0; rank < answered_.size(); ++rank) {
+    if (!answered_[rank]) text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
+  }
+  return text;
+}
+
+void Controller::step_took_too_long() {
+  if (state_ == State::stopping && !waits_ended_) {
+    waits_ended_ = true;
+    step_deadline_ = seam::after(setup_.settings->stop_limit);
+    setup_.broadcast({.kind = ControlKind::end_waits, .text = "the program stops, and its limit for that has passed"});
+    return;
+  }
+  const char* const what = state_ == State::constructing ? "constructing its nodes (--slipway-start-limit)"
+                           : state_ == State::stopping   ? "returning from run() (--slipway-stop-limit)"
+                           : state_ == State::draining   ? "finishing calls (--slipway-stop-limit)"
+                                                         : "destroying its nodes (--slipway-stop-limit)";
+  fail({.status = exit_status_ == ExitStatus::good ? ExitStatus::node_failed : exit_status_,
+        .node = {},
+        .rank = setup_.rank.value(),
+        .host = setup_.host,
+        .type = "time limit of a step",
+        .text = fmt::format("still busy {}: ranks {}; their logs say what with", what, late_ranks()),
+        .log_file = {}});
+}
+
+void Controller::tick(seam::Time now) {
+  if (state_ == State::ended || state_ == State::aborted) return;
+  if (now >= step_deadline_) step_took_too_long();
+  const auto limit = setup_.settings->time_limit;
+  if (limit.count() > 0 && state_ == State::running && now - began_ >= limit.count()) {
+    stop("the time limit (--slipway-time-limit) has passed", false, ExitStatus::time_limit);
+  }
+  if (now < next_beat_) return;
+  next_beat_ = now + setup_.settings->heartbeat.count();
+  if (setup_.directory && state_ == State::running) {
+    if (const auto reason = setup_.directory.stop_requested()) stop(*reason, false, ExitStatus::good);
+  }
+  RunProgress progress;
+  progress.workers = workers_;
+  progress.workers_done = workers_ - workers_left_;
+  progress.calls = std::accumulate(handled_.begin(), handled_.end(), std::uint64_t{0});
+  progress.text = progress_text_;
+  status_.set_progress(progress);
+  status_.beat();
+  terminal_.progress(status_.status());
+}
+
+void Controller::end() {
+  enter(State::ended);
+  report_.wall_time = seam::now() - began_;
+  setup_.broadcast({.kind = ControlKind::end, .number = static_cast<std::uint32_t>(exit_status_)});
+}
+
+void Controller::close(ExitStatus status) {
+  terminal_.clear();
+  if (setup_.directory) setup_.directory.write("report.json", to_json(report_));
+  status_.end(status);
+  if (!setup_.show_end || setup_.settings->quiet || state_ != State::ended) return;
+  terminal_.message(LogLevel::info, to_text(report_));
+  if (setup_.directory) terminal_.message(LogLevel::info, "run directory: " + setup_.directory.path().string());
+}
+
+}  // namespace slipway::detail

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control.hpp"
+#include "slipway/observe/report.hpp"
+#include "slipway/observe/status.hpp"
+#include "slipway/observe/terminal.hpp"
+#include "slipway/runtime/options.hpp"
+#include "slipway/runtime/program.hpp"
+
+namespace slipway::detail {
+
+struct ControllerSetup {
+  const Program* program = nullptr;
+  const Settings* settings = nullptr;
+  std::uint32_t ranks = 1;
+  std::uint32_t levels = 1;  // of destruction
+  RankId rank;
+  std::string host;
+  RunDirectory directory;
+  bool show_end = true;
+  std::function<void(const Control&)> broadcast;  // to all ranks, this one included
+};
+
+// Starts, watches and ends the program: a state machine fed by the reports of all ranks.
+//
+//   constructing --all constructed--> running --all workers returned, or stop--> stopping --all ranks returned-->
+//   draining --quiet twice--> destroying --level by level--> ended
+//   any --failure, or a step's limit--> aborted
+class Controller {
+ public:
+  explicit Controller(ControllerSetup setup);
+
+  void on(RankId from, const Control& control);
+  // Limits of steps, the heartbeat, requests to stop from outside.
+  void tick(seam::Time now);
+  void stop(const std::string& reason, bool now, ExitStatus status);
+  // The first one wins: it is printed, recorded, and ends the run.
+  void fail(const FirstFailure& failure);
+  void rank_lost(RankId rank, const std::string& reason, const std::string& host);
+  void say(LogLevel level, const std::string& text) { terminal_.message(level, text); }
+  // The record is closed: after this nothing is printed.
+  void close(ExitStatus status);
+
+ private:
+  enum class State : std::uint8_t { constructing, running, stopping, draining, destroying, ended, aborted };
+
+  void enter(State state);
+  void next_drain_round();
+  void next_level(std::uint32_t level);
+  void step_took_too_long();
+  void end();
+  std::string late_ranks() const;
+
+  const ControllerSetup setup_;
+  Terminal terminal_;
+  StatusFile status_;
+  State state_ = State::constructing;
+  seam::Time step_deadline_ = seam::never;
+  bool waits_ended_ = false;
+  std::vector<bool> answered_;  // ranks that have reported in this step
+  std::uint32_t answers_ = 0;
+  std::uint32_t workers_left_ = 0;
+  std::uint32_t workers_ = 0;
+  ExitStatus exit_status_ = ExitStatus::good;
+  std::uint32_t drain_round_ = 0;
+  bool round_quiet_ = true;
+  std::uint64_t round_handled_ = 0;
+  std::uint64_t last_handled_ = 0;
+  bool last_quiet_ = false;
+  std::uint32_t level_ = 0;
+  std::vector<std::uint64_t> handled_;  // by rank, as last reported
+  std::string progress_text_;
+  Report report_;
+  seam::Time began_ = seam::now();
+  seam::Time next_beat_ = 0;
+};
+
+}  // namespace slipway::detail

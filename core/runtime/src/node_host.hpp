@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "control.hpp"
+#include "slipway/observe/last_words.hpp"
+#include "slipway/observe/log.hpp"
+#include "slipway/rpc/endpoint.hpp"
+#include "slipway/runtime/context.hpp"
+#include "slipway/runtime/program.hpp"
+
+namespace slipway::detail {
+
+// What the nodes of a rank share.
+struct RankShared {
+  RankId rank;
+  std::uint32_t ranks = 1;
+  std::string host;
+  std::string run_directory;
+  std::uint64_t seed = 1;
+  std::uint32_t attempt = 1;
+  std::uint64_t program = 0;  // hash of the name
+  Endpoint* endpoint = nullptr;
+  Log* log = nullptr;
+  last_words::Rank* place = nullptr;
+  EventQueue* events = nullptr;
+  std::stop_source stop;
+  std::mutex progress_mutex;  // guards progress_text
+  std::string progress_text;
+};
+
+// One node on its rank, from construction to destruction.
+class NodeHost {
+ public:
+  NodeHost(RankShared& shared, const Node& spec, std::uint32_t group_size, NodeId node,
+           const NodeDefinition& definition);
+  ~NodeHost();
+
+  // On the calling thread, or on the node's own. Throws what the constructor throws.
+  void construct();
+  bool is_worker() const { return definition_.run != nullptr; }
+  // run() on its own thread; its end is an event.
+  void start_worker();
+  bool worker_started() const { return worker_.joinable(); }
+  bool worker_returned() const { return worker_returned_.load(std::memory_order_acquire); }
+  void join();     // the worker has returned
+  void destroy();  // on the thread that built it
+  bool built() const { return object_ != nullptr; }
+
+  RankShared& shared() const { return shared_; }
+  const Node& spec() const { return spec_; }
+  std::uint32_t group_size() const { return group_size_; }
+  NodeId node() const { return node_; }
+  NodeSlot& slot() const { return *slot_; }
+  void start_thread(std::function<void()> body);
+  void fail(const std::exception_ptr& error, const std::string& where);
+
+ private:
+  void build();
+  void own_thread_life();
+  void run_worker();
+
+  RankShared& shared_;
+  const Node& spec_;
+  const std::uint32_t group_size_;
+  const NodeId node_;
+  const NodeDefinition& definition_;
+  NodeSlot* slot_;
+  Context context_;
+  void* object_ = nullptr;
+  std::exception_ptr build_error_;
+  std::atomic<bool> worker_returned_{false};
+  seam::Word own_built_{0};
+  std::atomic<bool> own_quit_{false};
+  seam::SpinLock threads_lock_;  // guards user_threads_
+  std::vector<seam::Thread> user_threads_;
+  seam::Thread worker_;
+  seam::Thread own_;
+};
+
+}  // namespace slipway::detail

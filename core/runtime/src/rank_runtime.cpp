@@ -1,0 +1,410 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "rank_runtime.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "endings.hpp"
+#include "slipway/graph/order.hpp"
+#include "slipway/graph/plan.hpp"
+#include "slipway/observe/status.hpp"
+#include "slipway/rpc/archive.hpp"
+#include "run_files.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+constexpr seam::Time look_around = 100'000'000;        // signals, stop requests, limits
+constexpr seam::Time patience_with_user_code = 2'000'000'000;
+constexpr seam::Time last_flush = 50'000'000;          // for the message that ends the other ranks
+
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+}  // namespace
+
+RankRuntime::RankRuntime(const RankSetup& setup)
+    : setup_(setup),
+      settings_(setup.options->settings()),
+      agreement_(agree(setup)),
+      transport_(*setup.transport),
+      directory_(agreement_.run_directory.empty() ? RunDirectory() : RunDirectory::at(agreement_.run_directory)),
+      lost_(setup.transport->size()) {
+  shared_.rank = transport_.rank();
+  shared_.ranks = transport_.size();
+  shared_.host = transport_.host_names()[transport_.host_of_rank()[shared_.rank.index()].index()];
+  shared_.run_directory = agreement_.run_directory;
+  shared_.seed = settings_.seed;
+  shared_.program = hash_of(setup.program->name());
+  shared_.events = &events_;
+  shared_.place = &place_;
+}
+
+RankRuntime::~RankRuntime() = default;
+
+RankResult RankRuntime::print_plan() {
+  if (shared_.rank == leader_) {
+    const Plan plan{setup_.program->graph(), agreement_.machine, agreement_.placement};
+    const PlanFormat format = settings_.plan == PlanRequest::json  ? PlanFormat::json
+                              : settings_.plan == PlanRequest::dot ? PlanFormat::dot
+                                                                   : PlanFormat::table;
+    fmt::print("{}", render(plan, format));
+    std::fflush(stdout);
+  }
+  transport_.close();
+  return {};
+}
+
+void RankRuntime::open_log() {
+  Log::Options options;
+  options.host = shared_.host;
+  options.rank = shared_.rank.value();
+  options.level = settings_.log_level;
+  log_ = directory_ ? std::make_unique<Log>(directory_.log_file(shared_.rank.value()), options)
+                    : std::make_unique<Log>(options);
+  shared_.log = log_.get();
+  const auto failure_file = directory_ ? directory_.failure_file(shared_.rank.value()) : std::filesystem::path();
+  place_.set(shared_.rank.value(), shared_.host, log_->descriptor(), log_->file(), failure_file);
+  log_->info(fmt::format("rank {} of {} on {}, process {}, {}", shared_.rank.value(), shared_.ranks, shared_.host,
+                         getpid(), transport_.describe()));
+}
+
+void RankRuntime::start_endpoint() {
+  EndpointSettings settings{.cpus = setup_.pool_threads,
+                            .max_blocked = settings_.max_blocked,
+                            .window_calls = settings_.window_calls,
+                            .window_bytes = settings_.window_bytes,
+                            .spin = settings_.spin,
+                            .serialize_local = settings_.serialize_local,
+                            .stall_after = settings_.stall_after.count(),
+                            .place = &place_,
+                            .program = shared_.program};
+  std::vector<NodePlace> places;
+  const Graph& graph = setup_.program->graph();
+  for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
+    places.push_back({agreement_.placement.rank_of_node[node], graph.nodes()[node].label});
+  }
+  EndpointEvents events;
+  events.on_control = [this](RankId from, std::string_view body) {
+    try {
+      events_.push({from, control_from(body)});
+    } catch (const WireError& error) {
+      log_->error(fmt::format("control message of rank {}: {}", from.value(), error.what()));
+    }
+  };
+  events.on_peer_lost = [this](RankId peer, const std::string& reason) {
+    events_.push({peer, {.kind = ControlKind::peer_lost, .number = peer.value(), .text = reason}});
+  };
+  events.on_node_failure = [this](NodeId node, const std::string& type, const std::string& text, bool) {
+    const std::string& label = setup_.program->graph().node(node).label;
+    log_->write(LogLevel::error, label, "a handler failed: " + type + ": " + text);
+    const FirstFailure failure{.node = label,
+                               .rank = shared_.rank.value(),
+                               .host = shared_.host,
+                               .type = type,
+                               .text = "a posted call: " + text,
+                               .log_file = log_->file().string()};
+    events_.push({shared_.rank, {.kind = ControlKind::own_failure, .text = to_json(failure)}});
+  };
+  events.on_stall = [this](const std::string& report) {
+    log_->warning("who waits for whom:\n" + report);
+    print_to_stderr(fmt::format("slipway: rank {} waits longer than {}:\n{}", shared_.rank.value(),
+                                format_duration(settings_.stall_after), report));
+  };
+  endpoint_ = std::make_unique<Endpoint>(transport_, settings, std::move(places), *log_, std::move(events));
+  shared_.endpoint = endpoint_.get();
+}
+
+RankResult RankRuntime::run() {
+  if (settings_.plan != PlanRequest::none) return print_plan();
+  open_log();
+  start_endpoint();
+  const Graph& graph = setup_.program->graph();
+  for (const NodeId node : construction_order(graph)) {
+    if (agreement_.placement.rank_of_node[node.index()] != shared_.rank) continue;
+    const Node& spec = graph.node(node);
+    const auto group_size = spec.group ? static_cast<std::uint32_t>(graph.group(spec.group).members.size()) : 1U;
+    nodes_.push_back(std::make_unique<NodeHost>(shared_, spec, group_size, node,
+                                                setup_.program->definitions()[node.index()]));
+  }
+  if (shared_.rank == leader_) {
+    if (directory_) write_run_files(directory_, setup_, agreement_);
+    controller_ = make_controller();
+  }
+  endpoint_->start();
+  constructor_thread_ = seam::Thread("construct" + std::to_string(shared_.rank.value()), [this] { construct_nodes(); });
+  while (!ended_ && !aborted_) {
+    const auto event = events_.next(seam::now() + look_around);
+    if (event) handle(*event);
+    look_at_requests();
+    beat();
+  }
+  return aborted_ ? give_up() : finish();
+}
+
+std::unique_ptr<Controller> RankRuntime::make_controller() {
+  return std::make_unique<Controller>(ControllerSetup{
+      .program = setup_.program,
+      .settings = &settings_,
+      .ranks = shared_.ranks,
+      .levels = destruction_levels(setup_.program->graph()).count,
+      .rank = shared_.rank,
+      .host = shared_.host,
+      .directory = directory_,
+      .show_end = setup_.show_end,
+      .broadcast = [this](const Control& control) {
+        for (std::uint32_t rank = 0; rank < shared_.ranks; ++rank) {
+          if (!lost_[rank]) send(RankId(rank), control);
+        }
+      }});
+}
+
+void RankRuntime::construct_nodes() {
+  const last_words::AlternateStack stack;
+  for (const auto& node : nodes_) {
+    try {
+      node->construct();
+    } catch (...) {
+      construction_ended_.store(true, std::memory_order_release);
+      node->fail(std::current_exception(), "the constructor");
+      return;
+    }
+  }
+  construction_ended_.store(true, std::memory_order_release);
+  events_.push({shared_.rank, {.kind = ControlKind::own_constructed}});
+}
+
+void RankRuntime::send(RankId to, const Control& control) {
+  if (to == shared_.rank) {
+    events_.push({shared_.rank, control});
+  } else {
+    endpoint_->send_control(to, to_bytes(control));
+  }
+}
+
+void RankRuntime::handle(const Event& event) {
+  const Control& control = event.control;
+  switch (control.kind) {
+    case ControlKind::own_constructed:
+    case ControlKind::own_worker_done:
+    case ControlKind::own_failure:
+    case ControlKind::peer_lost:
+      return handle_own(control);
+    case ControlKind::go:
+      return start_workers();
+    case ControlKind::stop:
+      return begin_stop(control.text);
+    case ControlKind::end_waits:
+      return endpoint_->end_waits(control.text);
+    case ControlKind::drain:
+      return report_drain(control.number);
+    case ControlKind::destroy:
+      return destroy_level(control.number);
+    case ControlKind::end:
+      ended_ = static_cast<int>(control.number);
+      return;
+    case ControlKind::abort:
+      aborted_ = static_cast<int>(control.number);
+      return;
+    case ControlKind::stop_asked:
+      if (event.from == shared_.rank && !controller_) return send(leader_, control);
+      [[fallthrough]];
+    default:
+      if (controller_) controller_->on(event.from, control);
+  }
+}
+
+void RankRuntime::handle_own(const Control& control) {
+  switch (control.kind) {
+    case ControlKind::own_constructed:
+      return send(leader_, {.kind = ControlKind::constructed});
+    case ControlKind::own_worker_done:
+      if (workers_left_ > 0) --workers_left_;
+      send(leader_, {.kind = ControlKind::worker_done, .number = control.number});
+      return report_workers_returned();
+    case ControlKind::own_failure:
+      if (const auto failure = parse_failure(control.text)) fail(*failure);
+      return;
+    default:
+      return lose_peer(RankId(control.number), control.text);
+  }
+}
+
+void RankRuntime::fail(const FirstFailure& failure) {
+  if (controller_) {
+    controller_->fail(failure);
+  } else {
+    send(leader_, {.kind = ControlKind::failed, .text = to_json(failure)});
+  }
+}
+
+// The lowest rank that is left speaks for the run when the controller is gone.
+void RankRuntime::lose_peer(RankId peer, const std::string& reason) {
+  lost_[peer.index()] = true;
+  const std::string& host = transport_.host_names()[transport_.host_of_rank()[peer.index()].index()];
+  log_->error(fmt::format("rank {} on {} is lost: {}", peer.value(), host, reason));
+  if (controller_) return controller_->rank_lost(peer, reason, host);
+  if (peer != leader_) return;
+  const auto left = std::find(lost_.begin(), lost_.end(), false);
+  leader_ = RankId(static_cast<std::uint32_t>(left - lost_.begin()));
+  if (leader_ != shared_.rank) return;
+  controller_ = make_controller();
+  controller_->rank_lost(peer, reason, host);
+}
+
+void RankRuntime::start_workers() {
+  workers_started_ = true;
+  for (const auto& node : nodes_) {
+    if (!node->is_worker() || (setup_.suppress_run && setup_.suppress_run(node->spec().label))) continue;
+    ++workers_left_;
+    node->start_worker();
+  }
+  if (setup_.on_running) setup_.on_running();
+}
+
+void RankRuntime::begin_stop(const std::string& reason) {
+  if (stopping_) return;
+  stopping_ = true;
+  log_->info("stopping: " + reason);
+  shared_.stop.request_stop();
+  report_workers_returned();
+}
+
+void RankRuntime::report_workers_returned() {
+  if (!stopping_ || workers_left_ > 0 || reported_returned_) return;
+  reported_returned_ = true;
+  for (const auto& node : nodes_) node->join();
+  send(leader_, {.kind = ControlKind::workers_returned});
+}
+
+void RankRuntime::report_drain(std::uint32_t round) {
+  endpoint_->report_all_consumed();
+  bool quiet = endpoint_->calls_in_flight() == 0;
+  std::uint64_t handled = 0;
+  for (const auto& node : nodes_) {
+    quiet = quiet && node->slot().mailbox.idle();
+    handled += node->slot().counters.read().calls;
+  }
+  send(leader_, {.kind = ControlKind::drain_state, .number = round, .first = quiet ? 1U : 0U, .second = handled});
+}
+
+void RankRuntime::destroy_level(std::uint32_t level) {
+  const auto levels = destruction_levels(setup_.program->graph());
+  if (level == 0) send_report();
+  for (const NodeId id : destruction_order(setup_.program->graph())) {
+    if (levels.of_node[id.index()] != level) continue;
+    for (const auto& node : nodes_) {
+      if (node->node() == id) node->destroy();
+    }
+  }
+  send(leader_, {.kind = ControlKind::destroyed, .number = level});
+}
+
+void RankRuntime::send_report() {
+  Writer writer;
+  encode(writer, static_cast<std::uint64_t>(nodes_.size()));
+  for (const auto& node : nodes_) {
+    encode(writer, node->spec().label);
+    encode(writer, node->slot().counters.read());
+  }
+  const auto body = writer.body();
+  send(leader_, {.kind = ControlKind::report, .text = {reinterpret_cast<const char*>(body.data()), body.size()}});
+}
+
+void RankRuntime::beat() {
+  const seam::Time now = seam::now();
+  if (controller_) controller_->tick(now);
+  if (now < next_beat_ || ended_ || aborted_) return;
+  next_beat_ = now + settings_.heartbeat.count();
+  std::uint64_t handled = 0;
+  for (const auto& node : nodes_) handled += node->slot().counters.read().calls;
+  std::string text;
+  {
+    const std::lock_guard guard(shared_.progress_mutex);
+    text = shared_.progress_text;
+  }
+  send(leader_, {.kind = ControlKind::counts, .first = handled, .text = std::move(text)});
+}
+
+void RankRuntime::look_at_requests() {
+  if (!setup_.requests) return;
+  const int stops = setup_.requests->stop.load(std::memory_order_relaxed);
+  if (stops > stops_seen_) {
+    const bool again = stops_seen_ > 0 || stops > 1;
+    stops_seen_ = stops;
+    events_.push({shared_.rank,
+                  {.kind = ControlKind::stop_asked, .number = again ? 1U : 0U, .text = "asked by a signal"}});
+  }
+  const int pictures = setup_.requests->picture.load(std::memory_order_relaxed);
+  if (pictures > pictures_seen_) print_waits();
+  pictures_seen_ = pictures;
+}
+
+void RankRuntime::print_waits() {
+  const std::string waits = endpoint_->describe_waits(0);
+  print_to_stderr(fmt::format("slipway: rank {} of {} on {}: {} calls in flight\n{}", shared_.rank.value(),
+                              shared_.ranks, shared_.host, endpoint_->calls_in_flight(),
+                              waits.empty() ? "nobody waits\n" : waits));
+}
+
+bool RankRuntime::user_code_ended() const {
+  return construction_ended_.load(std::memory_order_acquire) && std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+    return (!node->worker_started() || node->worker_returned()) && !node->slot().mailbox.has_runner();
+  });
+}
+
+RankResult RankRuntime::finish() {
+  if (constructor_thread_.joinable()) constructor_thread_.join();
+  endpoint_->stop();
+  transport_.close();
+  log_->info(fmt::format("ended with status {}", *ended_));
+  if (controller_) controller_->close(static_cast<ExitStatus>(*ended_));
+  return {.status = *ended_, .clean = true, .run_directory = agreement_.run_directory};
+}
+
+// A failure: user code gets a moment to leave where other ranks share the process; else the process just ends.
+RankResult RankRuntime::give_up() {
+  RankResult result{.status = *aborted_, .clean = false, .run_directory = agreement_.run_directory};
+  log_->info(fmt::format("aborted with status {}", *aborted_));
+  if (controller_) {
+    controller_->close(static_cast<ExitStatus>(*aborted_));
+    seam::sleep_until(seam::now() + last_flush);
+  }
+  if (!setup_.ranks_share_process) return result;
+  shared_.stop.request_stop();
+  endpoint_->end_waits("the program has failed");
+  endpoint_->fail_all_calls("the program has failed");
+  const seam::Time limit = seam::now() + patience_with_user_code;
+  while (!user_code_ended() && seam::now() < limit) {
+    (void)events_.next(seam::now() + look_around / 10);
+  }
+  if (!user_code_ended()) return result;
+  constructor_thread_.join();
+  for (const auto& node : nodes_) node->join();
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) (*node)->destroy();
+  endpoint_->stop();
+  result.clean = true;
+  return result;
+}
+
+}  // namespace slipway::detail
+
+namespace slipway {
+
+RankResult run_rank(const RankSetup& setup) {
+  auto runtime = std::make_unique<detail::RankRuntime>(setup);
+  const RankResult result = runtime->run();
+  // Threads of user code that did not end still use it: it stays until the process goes.
+  if (!result.clean) static_cast<void>(runtime.release());
+  return result;
+}
+
+}  // namespace slipway
