@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "../flags.hpp"
 #include "evolution.hpp"
+#include "flags.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <thread>
 #include <tuple>
 
-#include "../flags.hpp"
 #include "evolution.hpp"
+#include "flags.hpp"
 
 namespace {
 

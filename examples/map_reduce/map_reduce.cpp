@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "../flags.hpp"
+#include "flags.hpp"
 #include "words.hpp"
 
 namespace {

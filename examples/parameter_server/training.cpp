@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "../flags.hpp"
+#include "flags.hpp"
 #include "hdf5_object.hpp"
 
 namespace digits {
