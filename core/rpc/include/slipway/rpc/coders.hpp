@@ -89,7 +89,10 @@ struct Coder<T, Kind::string> {
 
 template <class T>
 struct Coder<T, Kind::path> {
-  static void encode(Writer& writer, const T& value) { encode_value(writer, value.native()); }
+  static void encode(Writer& writer, const T& value) {
+    const Writer::KeepInBody in_body(writer);
+    encode_value(writer, value.native());
+  }
   static void decode(Reader& reader, T& value) {
     const Reader::KeepInBody in_body(reader);
     typename T::string_type text;
