@@ -30,7 +30,7 @@ struct Name {
   std::uint32_t node = 0;
   template <class Fn>
   void visit_nodes(Fn&& fn) const {
-    fn(NodeId(node));
+    fn(NodeId(node), std::uint64_t{1});
   }
 };
 
@@ -40,7 +40,7 @@ struct Names {
   std::vector<std::uint32_t> nodes;
   template <class Fn>
   void visit_nodes(Fn&& fn) const {
-    for (const auto node : nodes) fn(NodeId(node));
+    for (const auto node : nodes) fn(NodeId(node), std::uint64_t{1});
   }
 };
 
@@ -105,7 +105,7 @@ class Opaque {
 template <class T>
 std::vector<std::uint32_t> edges_of(const T& value) {
   std::vector<std::uint32_t> found;
-  for_each_handle(value, [&found](NodeId node) { found.push_back(node.value()); });
+  for_each_handle(value, [&found](NodeId node, std::uint64_t) { found.push_back(node.value()); });
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "endings.hpp"
 #include "node_host.hpp"
 #include "slipway/rpc/progress.hpp"
 
@@ -52,7 +53,10 @@ const std::string& Context::host_name() const { return host_.shared().host; }
 std::uint64_t Context::seed() const { return detail::child_id(host_.shared().seed, host_.node().value()); }
 std::uint32_t Context::attempt() const { return host_.shared().attempt; }
 
-void Context::write_log(std::string_view text) { host_.shared().log->write(LogLevel::info, label(), text); }
+void Context::write_log(std::string_view text) {
+  host_.shared().log->write(LogLevel::info, label(), text);
+  if (host_.shared().show_node_lines) detail::print_to_stderr(label() + ": " + std::string(text) + "\n");
+}
 
 void Context::report_progress(std::string_view text) {
   const std::lock_guard guard(host_.shared().progress_mutex);

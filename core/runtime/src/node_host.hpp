@@ -25,6 +25,7 @@ struct RankShared {
   std::string run_directory;
   std::uint64_t seed = 1;
   std::uint32_t attempt = 1;
+  bool show_node_lines = true;  // what nodes log goes to stderr too
   std::uint64_t program = 0;  // hash of the name
   Endpoint* endpoint = nullptr;
   Log* log = nullptr;

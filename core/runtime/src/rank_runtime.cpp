@@ -43,6 +43,7 @@ RankRuntime::RankRuntime(const RankSetup& setup)
   shared_.host = transport_.host_names()[transport_.host_of_rank()[shared_.rank.index()].index()];
   shared_.run_directory = agreement_.run_directory;
   shared_.seed = settings_.seed;
+  shared_.show_node_lines = !settings_.quiet && setup.show_end;
   shared_.program = hash_of(setup.program->name());
   shared_.events = &events_;
   shared_.place = &place_;

@@ -9,6 +9,7 @@
 #include "slipway/rpc/combine.hpp"
 #include "slipway/rpc/future.hpp"
 #include "slipway/rpc/handle.hpp"
+#include "slipway/rpc/promise.hpp"
 #include "slipway/runtime/context.hpp"
 #include "slipway/runtime/launch.hpp"
 #include "slipway/runtime/options.hpp"

@@ -18,7 +18,7 @@
 // gives to an archive. What it cannot see still works; only order and traffic are then unknown.
 namespace slipway {
 
-// Handles and groups: a nested type slipway_handle_tag, and visit_nodes(fn), which calls fn(NodeId) for each node
+// Handles and groups: a nested type slipway_handle_tag, and visit_nodes(fn), which calls fn(NodeId, program) for each node
 // named.
 template <class T>
 concept HandleLike = requires {
@@ -27,7 +27,7 @@ concept HandleLike = requires {
 
 namespace detail {
 
-using NodeVisitor = std::function<void(NodeId)>;
+using NodeVisitor = std::function<void(NodeId node, std::uint64_t program)>;
 
 template <class T>
 void visit_handles(const T& value, const NodeVisitor& visit);
@@ -144,7 +144,7 @@ void visit_handles(const T& value, const NodeVisitor& visit) {
 
 }  // namespace detail
 
-// Calls fn(NodeId) for each handle found in `value`, in the order of its parts; one node may come more than once.
+// Calls fn(NodeId, number of the Program that gave it) for each handle found in `value`, in the order of its parts; one node may come more than once.
 template <class T, class Fn>
 void for_each_handle(const T& value, Fn&& fn) {
   const detail::NodeVisitor visit = std::ref(fn);
