@@ -158,6 +158,7 @@ std::optional<std::size_t> CompletionQueue::next(seam::Time deadline) {
   Waiter waiter;
   std::optional<std::size_t> index;
   const auto try_take = [&] {
+    if (index) return true;
     lock_.lock();
     if (!done_.empty()) {
       index = done_.front();

@@ -84,7 +84,7 @@ void follow(Endpoint& endpoint, DeadlockProbe probe, Target target, std::string 
       return;
     }
     const auto wait = waits.find(key);
-    if (!wait || wait->limited) return;
+    if (!wait || wait->limited || !wait->node) return;
     if (path.size() < longest_path_text) path += ", " + wait->who + " waits for " + wait->what;
     target = {wait->node, endpoint.rank(), wait->call_id, wait->local_state};
   }

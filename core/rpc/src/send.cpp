@@ -118,7 +118,7 @@ Admitted Endpoint::wait_for_room(const CallSetup& setup, std::uint64_t bytes) {
   Waiter waiter;
   bool taken = false;
   const auto try_take = [&] {
-    if (parts_->calls_closed.load(std::memory_order_acquire)) return true;
+    if (taken || parts_->calls_closed.load(std::memory_order_acquire)) return true;
     std::uint64_t used = window.load(std::memory_order_relaxed);
     while (has_room(setup.node, bytes, used)) {
       if (window.compare_exchange_weak(used, used + room_for(bytes), std::memory_order_acq_rel)) return taken = true;
