@@ -104,10 +104,7 @@ void find_too_large(const PlacementProblem& problem, const Unit& unit, Sentences
 
 void find_total_too_large(const PlacementProblem& problem, Sentences& sentences) {
   for (Index kind = 0; kind < problem.kinds.size(); ++kind) {
-    double wanted = 0;
-    for (const Unit& unit : problem.units) {
-      for (const Demand& demand : unit.demands) wanted += demand.kind == kind ? demand.amount : 0;
-    }
+    const double wanted = problem.wanted[kind];
     double available = 0;
     for (const auto& capacity : problem.capacity) available += capacity[kind];
     if (wanted <= available + load_tolerance) continue;

@@ -103,6 +103,7 @@ void add_node(const PlacementProblem& problem, const Node& node, std::vector<dou
 // Returns the unit of each node.
 std::vector<Index> describe_units(PlacementProblem& problem) {
   std::vector<Index> unit_of_node(problem.graph.nodes().size());
+  problem.wanted.resize(problem.kinds.size());
   for (auto& set : colocated_sets(problem.graph)) {
     Unit unit;
     std::vector<double> amounts(problem.kinds.size());
@@ -111,6 +112,7 @@ std::vector<Index> describe_units(PlacementProblem& problem) {
       add_node(problem, problem.graph.node(id), amounts, unit);
     }
     for (Index kind = 0; kind < amounts.size(); ++kind) {
+      problem.wanted[kind] += amounts[kind];
       if (amounts[kind] > 0) unit.demands.push_back({kind, amounts[kind]});
     }
     unit.nodes = std::move(set);

@@ -62,6 +62,7 @@ struct PlacementProblem {
 
   std::vector<std::string> kinds;             // resources that are never overdrawn: gpus, memory, then the named ones
   std::vector<std::vector<double>> capacity;  // [rank][kind]; infinite where unknown
+  std::vector<double> wanted;                 // [kind]; by all nodes together
   std::vector<double> host_memory;            // infinite where unknown
   std::vector<double> host_cores;
   std::vector<std::vector<Index>> ranks_of_host;

@@ -14,6 +14,11 @@ namespace slipway::detail {
 
 namespace {
 
+// How often units are put in another order before a placement is given up; fewer times for many units.
+constexpr std::size_t fewest_tries = 3;
+constexpr std::size_t most_tries = 100;
+constexpr std::size_t most_placed = 20'000;
+
 // Equal loads that differ in their last bits must compare equal, or traffic never has a say.
 std::int64_t rounded(double load) { return std::llround(std::min(load, 1e9) * 1e6); }
 
@@ -28,22 +33,58 @@ double largest_share(const PlacementProblem& problem, const Unit& unit) {
 }
 
 // Fewest choices first, then what needs a rank or host for itself, then the largest.
-void sort_by_difficulty(const PlacementProblem& problem, std::vector<Index>& units) {
-  using Difficulty = std::tuple<std::size_t, bool, bool, double, bool, double, Index>;
+struct Difficulty {
+  std::size_t failures;  // how often it found no place when it came later
+  std::size_t choices;
+  bool exclusive;
+  bool spread;
+  double share;
+  bool computes;
+  double cpus;
+  Index unit;
+
+  bool operator<(const Difficulty& other) const { return key() < other.key(); }
+
+ private:
+  std::tuple<std::size_t, std::size_t, bool, bool, double, bool, double, Index> key() const {
+    return {~failures, choices, !exclusive, !spread, -share, !computes, -cpus, unit};
+  }
+};
+
+void sort_by_difficulty(const PlacementProblem& problem, const std::vector<std::size_t>& failures,
+                        std::vector<Index>& units) {
   std::vector<Difficulty> sorted;
   for (const Index index : units) {
     const Unit& unit = problem.units[index];
-    sorted.emplace_back(unit.restricted ? unit.ranks.size() : problem.rank_count(), !unit.exclusive,
-                        unit.spread_groups.empty(), -largest_share(problem, unit), unit.computing == 0,
-                        -std::max(unit.cpus, unit.computing), index);
+    sorted.push_back({.failures = failures[index],
+                      .choices = unit.restricted ? unit.ranks.size() : problem.rank_count(),
+                      .exclusive = unit.exclusive,
+                      .spread = !unit.spread_groups.empty(),
+                      .share = largest_share(problem, unit),
+                      .computes = unit.computing > 0,
+                      .cpus = unit.cpus,
+                      .unit = index});
   }
   std::sort(sorted.begin(), sorted.end());
-  std::transform(sorted.begin(), sorted.end(), units.begin(), [](const Difficulty& item) { return std::get<6>(item); });
+  std::transform(sorted.begin(), sorted.end(), units.begin(), [](const Difficulty& item) { return item.unit; });
+}
+
+// What an exclusive unit would keep from others: shares of scarce resources that it does not need itself.
+double wasted_resources(const PlacementProblem& problem, const Unit& unit, Index rank) {
+  double waste = 0;
+  for (Index kind = 0; kind < problem.kinds.size(); ++kind) {
+    if (problem.wanted[kind] == 0 || !std::isfinite(problem.capacity[rank][kind])) continue;
+    double unused = problem.capacity[rank][kind];
+    for (const Demand& demand : unit.demands) unused -= demand.kind == kind ? demand.amount : 0;
+    waste += unused / problem.wanted[kind];
+  }
+  return waste;
 }
 
 }  // namespace
 
 struct Seating::Key {
+  std::int64_t waste;
   std::int64_t crowding;   // of the host's cores, by computing nodes
   std::int64_t computing;  // of the rank
   std::int64_t load;
@@ -69,16 +110,29 @@ void Seating::for_each_allowed(Index unit, Function function) const {
   }
 }
 
+// A unit that finds no place comes first in the next try, since the ones before it did not know of its need.
 bool Seating::place_all(std::vector<Index> units) {
-  sort_by_difficulty(problem_, units);
+  const std::size_t tries = std::clamp(most_placed / std::max<std::size_t>(1, units.size()), fewest_tries, most_tries);
+  std::vector<std::size_t> failures(problem_.units.size());
+  for (std::size_t turn = 0; turn < tries; ++turn) {
+    sort_by_difficulty(problem_, failures, units);
+    const Index failed = place_in_order(units);
+    if (failed == nowhere) return true;
+    ++failures[failed];
+  }
+  return false;
+}
+
+// Returns the unit that found no place; then nothing has changed.
+Index Seating::place_in_order(const std::vector<Index>& units) {
   changes_.clear();
   for (const Index unit : units) {
     if (place(unit)) continue;
     failure_ = explain(unit);
     undo(0);
-    return false;
+    return unit;
   }
-  return true;
+  return nowhere;
 }
 
 bool Seating::place(Index unit) {
@@ -94,7 +148,8 @@ bool Seating::place(Index unit) {
 Seating::Key Seating::key(Index unit, Index rank) const {
   const Unit& what = problem_.units[unit];
   const bool computes = what.computing > 0;
-  return {.crowding = computes ? rounded(assignment_.host_crowding(problem_.host_of(rank), what.computing)) : 0,
+  return {.waste = what.exclusive ? rounded(wasted_resources(problem_, what, rank)) : 0,
+          .crowding = computes ? rounded(assignment_.host_crowding(problem_.host_of(rank), what.computing)) : 0,
           .computing = computes ? rounded(assignment_.relative_computing(rank, what.computing)) : 0,
           .load = rounded(assignment_.relative_load(rank, what.cpus)),
           .cost = costs_.cost(rank),

@@ -31,6 +31,7 @@ class Seating {
     Index to;
   };
 
+  Index place_in_order(const std::vector<Index>& units);
   bool place(Index unit);
   Key key(Index unit, Index rank) const;
   Index best_rank(Index unit);
