@@ -62,7 +62,8 @@ class RankUnderTest : public FrameSink {
  public:
   enum class OnLarge : std::uint8_t { accept, refuse, hold };
 
-  explicit RankUnderTest(Transport& transport) : transport_(transport), arrived_(transport.size()) {}
+  explicit RankUnderTest(Transport& transport)
+      : transport_(transport), arrived_(transport.size()), replied_(transport.size(), false) {}
 
   std::uint32_t rank() const { return transport_.rank().value(); }
   std::uint32_t size() const { return transport_.size(); }
@@ -160,6 +161,7 @@ class RankUnderTest : public FrameSink {
     }
     return found;
   }
+  bool has_reply(RankId from) const { return replied_.at(from.index()); }
   std::size_t count_received() const {
     return static_cast<std::size_t>(
         std::count_if(incomings.begin(), incomings.end(), [](const auto& entry) { return entry.second.received; }));
@@ -267,12 +269,14 @@ class RankUnderTest : public FrameSink {
       EXPECT_EQ(header.id - meeting_mark, met_[from]++);
       return;
     }
+    if (header.kind == wire::FrameKind::reply) replied_[from.index()] = true;
     arrived_[from.index()].push_back({header.kind, header.id, body.size(), large});
   }
 
   Transport& transport_;
   std::atomic<bool> in_poll_{false};
   std::vector<std::vector<Arrived>> arrived_;
+  std::vector<bool> replied_;
   std::map<RankId, std::uint64_t> met_;
   std::uint64_t meetings_ = 0;
 };

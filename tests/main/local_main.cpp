@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "main/local_ranks.hpp"
 #include "main/transport_under_test.hpp"
 
@@ -17,5 +19,8 @@ void run_on_all_ranks(const TransportWishes& wishes, const std::function<void(Tr
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  const int status = RUN_ALL_TESTS();
+  if (testing::UnitTest::GetInstance()->test_to_run_count() > 0) return status;
+  std::fprintf(stderr, "no test was run (nothing matches the filter); a run that tests nothing counts as failed\n");
+  return 1;
 }
