@@ -59,7 +59,7 @@ void give_to_system(std::byte* block, std::size_t capacity) noexcept {
   if (capacity >= huge_page) {
     ::munmap(block, capacity);
   } else {
-    ::operator delete (block, capacity, std::align_val_t{64});
+    ::operator delete (block, std::align_val_t{64});
   }
 }
 
