@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "endpoint_parts.hpp"
+#include "slipway/observe/last_words.hpp"
 #include "slipway/rpc/combine.hpp"
 
 namespace slipway::detail {
@@ -80,6 +81,8 @@ bool CoroutineCall::resume(std::coroutine_handle<> part) {
   CoroutineCall* const before = std::exchange(running_call, this);
   {
     const ActivityScope scope(*reply.endpoint, activity);
+    const last_words::At at(reply.endpoint->settings().place, node->label.c_str(),
+                            reply.method ? reply.method->name.c_str() : nullptr);
     reply.endpoint->end_suspended_wait(activity);
     suspended_part = nullptr;
     steps_to_resume.store(2, std::memory_order_relaxed);
@@ -107,6 +110,9 @@ void CoroutineCall::outcome_came() {
   NodeSlot& slot = *node;
   if (slot.admission.interleave) {
     slot.admit(entry);
+  } else if (const char* const reason = slot.closed_reason.load(std::memory_order_acquire)) {
+    entry->drop(reason);
+    slot.strand_returned();
   } else {
     slot.mailbox.push_front(entry);
     slot.strand_returned();

@@ -9,16 +9,22 @@
 #include <new>
 
 #include "endpoint_parts.hpp"
+#include "slipway/observe/last_words.hpp"
 #include "slipway/rpc/async.hpp"
 
 namespace slipway::detail {
 
 namespace {
 
-// What one run of handlers adds to its node's counters, and the node's list of running activities.
+// What one run of handlers adds to its node's counters, the node's list of running activities, and the thread's last
+// words.
 class RunningScope {
  public:
-  RunningScope(NodeSlot& node, Activity& activity) : node_(node), activity_(activity), began_(seam::now()) {
+  RunningScope(NodeSlot& node, Activity& activity)
+      : node_(node),
+        activity_(activity),
+        began_(seam::now()),
+        place_(node.endpoint.settings().place, node.label.c_str(), nullptr) {
     node.began(activity);
   }
   ~RunningScope() {
@@ -36,12 +42,14 @@ class RunningScope {
   NodeSlot& node_;
   Activity& activity_;
   const seam::Time began_;
+  const last_words::At place_;
   NodeCounts counts_;
 };
 
-std::exception_ptr error_of(const char* type, std::string text) {
-  (void)type;
-  return std::make_exception_ptr(Error(std::move(text)));
+Timeout expired_request(const MethodEntry& method, const NodeSlot& node) {
+  return {fmt::format("the time of call {} on node '{}' was over before its turn came, and it was not started",
+                      method.name, node.label),
+          HandlerRan::no};
 }
 
 void begin_activity(Activity& activity, NodeSlot& node, std::uint64_t caller, std::uint32_t index, std::uint64_t chain) {
@@ -120,26 +128,28 @@ bool run_request(NodeSlot& node, RankId from, const RequestParts& parts, seam::T
   invocation.activity = &activity;
   invocation.reply = {.endpoint = &endpoint, .node = &node, .rank = from, .call_id = parts.header.id};
   if (parts.request.method >= table.size()) {
-    invocation.reply.fail(error_of("WireError", "the method is not in the table (ranks run different programs)"),
-                          HandlerRan::no);
+    invocation.reply.fail(
+        std::make_exception_ptr(WireError("the method is not in the table (ranks run different programs)")),
+        HandlerRan::no);
     return false;
   }
   invocation.reply.method = table[parts.request.method];
+  last_words::place.method = invocation.reply.method->name.c_str();
   if (activity.deadline != seam::never && seam::now() >= activity.deadline) {
-    invocation.reply.fail(error_of("Timeout", "the request came after its deadline, and was not started"), HandlerRan::no);
+    invocation.reply.fail(std::make_exception_ptr(expired_request(*invocation.reply.method, node)), HandlerRan::no);
     return false;
   }
   if (endpoint.was_cancelled(from, parts.header.id)) {
-    invocation.reply.fail(error_of("Cancelled", "the caller cancelled the request before it started"), HandlerRan::no);
+    invocation.reply.fail(std::make_exception_ptr(Cancelled("the caller cancelled the request before it started",
+                                                            HandlerRan::no)),
+                          HandlerRan::no);
     return false;
   }
   if (late && !late->empty()) {
-    Reader reader(late->front().span());
-    invocation.reader = &reader;
+    invocation.body = late->front().span();
     run_invocation(invocation, nullptr);
   } else {
-    Reader reader(parts.body);
-    invocation.reader = &reader;
+    invocation.body = parts.body;
     run_invocation(invocation, prepared);
   }
   return invocation.suspended;
@@ -275,9 +285,13 @@ Entry::Step LocalCallBase::run(NodeSlot& node) {
   {
     RunningScope running(node, activity);
     ++running.counts().calls;
-    if (invocation.reply.state && invocation.reply.state->done()) {  // cancelled or timed out before it began
-      invocation.reply.state->release();
+    CallState* const state = invocation.reply.state;
+    const bool expired = setup_.deadline != seam::never && seam::now() >= setup_.deadline;
+    if (expired && state && state->claim()) state->fail(std::make_exception_ptr(expired_request(*setup_.method, node)));
+    if (expired || (state && state->done())) {  // or cancelled before it began
+      if (state) state->release();
     } else {
+      last_words::place.method = setup_.method->name.c_str();
       try {
         invoke(invocation);
       } catch (...) {

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "slipway/observe/last_words.hpp"
 #include "slipway/rpc/progress.hpp"
 
 namespace slipway::detail {
@@ -113,6 +114,7 @@ bool Pool::surplus() const { return running_.load(std::memory_order_relaxed) >= 
 
 void Pool::run_thread() {
   is_pool_thread = true;
+  const last_words::AlternateStack stack;
   if (setup_.thread_begins) setup_.thread_begins(setup_.context);
   while (!stop_.load(std::memory_order_acquire)) {
     if (surplus()) {

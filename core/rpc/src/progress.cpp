@@ -156,7 +156,9 @@ void Progress::sleep_as_follower(Waiter& waiter, seam::Time deadline, const std:
 
 bool Progress::callers_drove() {
   const std::uint32_t epoch = caller_epoch_.load(std::memory_order_relaxed);
-  return seen_epoch_.exchange(epoch, std::memory_order_relaxed) != epoch || callers_.load(std::memory_order_relaxed) > 0;
+  if (seen_epoch_.load(std::memory_order_relaxed) == epoch) return callers_.load(std::memory_order_relaxed) > 0;
+  seen_epoch_.store(epoch, std::memory_order_relaxed);
+  return true;
 }
 
 void Progress::park(const std::function<bool()>& leave) {

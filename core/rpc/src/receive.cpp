@@ -30,6 +30,11 @@ std::exception_ptr decode_failure(std::span<const std::byte> body) {
       const std::size_t size = reader.count();
       text->assign(reinterpret_cast<const char*>(reader.take(size)), size);
     }
+    if (ran == HandlerRan::no) {  // what the other side made of the request itself, by its own type
+      if (failure.type == "slipway::Timeout") return std::make_exception_ptr(Timeout(failure.text, ran));
+      if (failure.type == "slipway::Cancelled") return std::make_exception_ptr(Cancelled(failure.text, ran));
+      if (failure.type == "slipway::Stopped") return std::make_exception_ptr(Stopped(failure.text));
+    }
     return std::make_exception_ptr(RemoteError(std::move(failure), ran));
   } catch (...) {
     return std::current_exception();
@@ -151,9 +156,7 @@ void Endpoint::complete(CallState* state, const wire::FrameHeader& header, std::
   }
   try {
     if (state->decodes_on_arrival()) {
-      Reader reader(body);
-      state->decode_value(reader);
-      reader.finish();
+      state->decode_body(body);
     } else {
       state->kept_body.assign(body.begin(), body.end());
       state->has_kept_body = true;
@@ -230,7 +233,9 @@ void Endpoint::on_peer_lost(RankId peer, const std::string& reason) {
 }
 
 void Endpoint::after_poll() {
-  if (parts_->has_deferred.exchange(false, std::memory_order_acq_rel)) [[unlikely]] run_deferred();
+  if (parts_->has_deferred.load(std::memory_order_acquire)) [[unlikely]] {
+    if (parts_->has_deferred.exchange(false, std::memory_order_acq_rel)) run_deferred();
+  }
   if (parts_->pool.has_work()) parts_->pool.wake(Pool::on_pool_thread() && current.activity == nullptr);
 }
 

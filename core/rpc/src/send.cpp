@@ -241,6 +241,17 @@ void Endpoint::reply(RankId to, std::uint64_t call_id, Writer& value, std::share
   flush();
 }
 
+void Endpoint::reply_raw(RankId to, std::uint64_t call_id, std::span<const std::byte> value) {
+  const wire::FrameHeader header{.kind = wire::FrameKind::reply,
+                                 .size = static_cast<std::uint32_t>(value.size()),
+                                 .id = call_id};
+  if (to == rank_) {
+    deliver_here(bytes_of(header), value);
+  } else if (transport_.send(to, FrameClass::reply, bytes_of(header), value)) {
+    flush();
+  }
+}
+
 void Endpoint::reply_failure(RankId to, std::uint64_t call_id, const RemoteFailure& failure, HandlerRan ran) {
   Writer& writer = scratch_writer(Writer::never);
   const auto text = [&writer](std::string_view what) {

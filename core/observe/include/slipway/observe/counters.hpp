@@ -31,12 +31,12 @@ class alignas(64) NodeCounters {
  public:
   // Several threads may add at once.
   void add_shared(const NodeCounts& more) {
-    calls_.fetch_add(more.calls, std::memory_order_relaxed);
-    failed_.fetch_add(more.failed, std::memory_order_relaxed);
-    busy_.fetch_add(more.busy, std::memory_order_relaxed);
-    waiting_.fetch_add(more.waiting, std::memory_order_relaxed);
-    bytes_in_.fetch_add(more.bytes_in, std::memory_order_relaxed);
-    bytes_out_.fetch_add(more.bytes_out, std::memory_order_relaxed);
+    add(calls_, more.calls);
+    add(failed_, more.failed);
+    add(busy_, more.busy);
+    add(waiting_, more.waiting);
+    add(bytes_in_, more.bytes_in);
+    add(bytes_out_, more.bytes_out);
   }
   // Only while no other thread adds, as on a serial node's strand: no locked instruction.
   void add_exclusive(const NodeCounts& more) {
@@ -51,6 +51,9 @@ class alignas(64) NodeCounters {
   NodeCounts read() const;
 
  private:
+  static void add(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
+    if (more != 0) counter.fetch_add(more, std::memory_order_relaxed);
+  }
   static void bump(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
     counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }

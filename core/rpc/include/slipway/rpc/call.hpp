@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -20,7 +21,13 @@
 // From the typed call to the endpoint: what may be called with what, and how arguments are taken. See handle.hpp.
 namespace slipway {
 
-struct CallOptions;
+// Of one call. Members keep their order for ever; new ones go last (designated initialisers).
+struct CallOptions {
+  std::chrono::nanoseconds timeout{0};  // 0: none but what the calling handler inherited
+  std::uint8_t priority = 0;
+  std::uint32_t retries = 0;  // after a timeout; only for methods declared slipway::idempotent
+};
+static_assert(std::is_trivially_destructible_v<CallOptions>);
 
 namespace detail {
 
@@ -154,10 +161,10 @@ Admitted dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state, 
   if (!slot || endpoint.settings().serialize_local) {
     return send_call<Method>(endpoint, setup, state, std::forward<Args>(args)...);
   }
-  auto* const entry = new LocalCall<T, Method>(setup, state, std::forward<Args>(args)...);
-  if (state) state->local_entry.store(entry, std::memory_order_release);
-  const Admitted admitted = endpoint.admit_local(setup, *slot, entry);
-  if (admitted == Admitted::full) delete static_cast<LocalCallBase*>(entry);
+  std::unique_ptr<LocalCallBase> entry(new LocalCall<T, Method>(setup, state, std::forward<Args>(args)...));
+  if (state) state->local_entry.store(entry.get(), std::memory_order_release);
+  const Admitted admitted = endpoint.admit_local(setup, *slot, entry.get());
+  if (admitted == Admitted::yes) static_cast<void>(entry.release());
   return admitted;
 }
 
@@ -167,6 +174,7 @@ std::optional<Future<ResultOf<Method>>> begin_call(NodeId node, const CallOption
   check_call<T, Method, Args...>();
   using State = ResultState<ResultOf<Method>>;
   const MethodEntry& method = MethodRow<T, Method>::entry();
+  if constexpr (!idempotent<Method>) check_retries(method, options);
   Endpoint& endpoint = Endpoint::of_this_thread();
   const CallSetup setup = make_setup(node, method, options, try_only);
   StateRef<State> state(new State);

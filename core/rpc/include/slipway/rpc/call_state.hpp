@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,7 @@ class CallState : public recycled::Object {
 
   // Puts the value in place. `library` types on the thread that received the reply; user types in get.
   virtual void decode_value(Reader& reader) = 0;
+  virtual void decode_body(std::span<const std::byte> body) = 0;  // a whole one
   virtual bool decodes_on_arrival() const = 0;
   // For user types: keeps the bytes until `materialize` decodes them.
   std::vector<std::byte> kept_body;

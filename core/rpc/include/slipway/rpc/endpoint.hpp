@@ -104,6 +104,7 @@ class Endpoint final : public FrameSink {
 
   // Replies, from the thread that ran the handler.
   void reply(RankId to, std::uint64_t call_id, Writer& value, std::shared_ptr<void> keep_alive);
+  void reply_raw(RankId to, std::uint64_t call_id, std::span<const std::byte> value);  // fits a small frame
   void reply_failure(RankId to, std::uint64_t call_id, const RemoteFailure& failure, HandlerRan ran);
   void post_consumed(NodeSlot& slot, RankId from, std::uint64_t bytes);
   // Tells all callers of posts what has been taken off, however little: so that calls_in_flight becomes 0.

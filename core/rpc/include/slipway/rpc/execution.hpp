@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <variant>
 
 #include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/archive_raw.hpp"
 #include "slipway/rpc/call_state.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/rpc/method.hpp"
@@ -44,7 +46,7 @@ struct ReplyTo {
 struct CoroutineCall;
 
 struct Invocation {
-  Reader* reader = nullptr;
+  std::span<const std::byte> body;
   void* object = nullptr;  // of the node's own type
   ReplyTo reply;
   Activity* activity = nullptr;
@@ -71,6 +73,17 @@ class ResultState : public CallState {
   void decode_value(Reader& reader) override {
     if constexpr (!std::is_void_v<R>) decode(reader, value.emplace());
   }
+  void decode_body(std::span<const std::byte> body) override {
+    if constexpr (std::is_void_v<R>) {
+      Reader(body).finish();
+    } else if constexpr (is_raw<R>) {
+      decode_raw(body, value.emplace());
+    } else {
+      Reader reader(body);
+      decode(reader, value.emplace());
+      reader.finish();
+    }
+  }
   bool decodes_on_arrival() const override {
     if constexpr (std::is_void_v<R>) {
       return true;
@@ -87,6 +100,8 @@ inline constexpr std::size_t array_segment_threshold = 2048;  // bytes; smaller 
 // A frame with segments must fit a small frame with its body; a larger body takes its arrays into itself.
 inline constexpr std::size_t largest_body_with_segments = 1024;
 
+inline constexpr std::size_t largest_raw_reply = 512;  // bytes on the stack; larger ones take the general way
+
 template <class R>
 void reply_value(ReplyTo& reply, R&& result) {
   using Value = std::remove_cvref_t<R>;
@@ -100,6 +115,12 @@ void reply_value(ReplyTo& reply, R&& result) {
     return;
   }
   if (reply.call_id == 0) return;
+  if constexpr (is_raw<Value> && sizeof(Value) <= largest_raw_reply) {
+    std::array<std::byte, sizeof(Value)> bytes;
+    encode_raw(bytes.data(), std::as_const(result));
+    reply.endpoint->reply_raw(reply.rank, reply.call_id, bytes);
+    return;
+  }
   const bool arrays_apart = library_decodable<Value> && reply.rank != reply.endpoint->rank();
   Writer& writer = scratch_writer(arrays_apart ? array_segment_threshold : Writer::never);
   encode(writer, std::as_const(result));
@@ -154,11 +175,21 @@ void decode_all(Reader& reader, Values& values) {
   std::apply([&reader](auto&... each) { (decode(reader, each), ...); }, values);
 }
 
+template <class... T>
+void decode_whole(std::span<const std::byte> body, std::tuple<T...>& values) {
+  if constexpr (AllRaw<T...>) {
+    std::apply([body](auto&... each) { decode_raw(body, each...); }, values);
+  } else {
+    Reader reader(body);
+    decode_all(reader, values);
+    reader.finish();
+  }
+}
+
 template <class T, auto Method>
 void invoke_method(Invocation& invocation) {
   typename Signature<decltype(Method)>::Values values;
-  decode_all(*invocation.reader, values);
-  invocation.reader->finish();
+  decode_whole(invocation.body, values);
   run_method<T, Method>(invocation, values);
 }
 

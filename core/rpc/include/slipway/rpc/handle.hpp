@@ -15,17 +15,10 @@
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/combine.hpp"
 #include "slipway/rpc/future.hpp"
+#include "slipway/rpc/retry.hpp"
 
 // How nodes call each other: handle.call<&T::method>(arguments...).
 namespace slipway {
-
-// Of one call. Members keep their order for ever; new ones go last (designated initialisers).
-struct CallOptions {
-  std::chrono::nanoseconds timeout{0};  // 0: none but what the calling handler inherited
-  std::uint8_t priority = 0;
-  std::uint32_t retries = 0;  // after a timeout; only for methods declared slipway::idempotent
-};
-static_assert(std::is_trivially_destructible_v<CallOptions>);
 
 template <class T>
 class Handle;
@@ -38,10 +31,16 @@ class BoundHandle {
 
   template <auto Method, class... Args>
   auto call(Args&&... args) const {
+    if constexpr (idempotent<Method>) {
+      if (options_.retries > 0) {
+        return detail::call_with_retries<T, Method>(node_, options_, std::forward<Args>(args)...);
+      }
+    }
     return detail::call<T, Method>(node_, options_, std::forward<Args>(args)...);
   }
   template <auto Method, class... Args>
   auto get(Args&&... args) const {
+    if (options_.retries > 0) return call<Method>(std::forward<Args>(args)...).get();
     return detail::call_and_get<T, Method>(node_, options_, std::forward<Args>(args)...);
   }
   template <auto Method, class... Args>
