@@ -121,8 +121,8 @@ std::uint32_t Doorbell::arm() {
 
 bool Doorbell::wait(std::uint32_t ticket, seam::Time deadline) {
   Cell& cell = own();
-  while (cell.word.load(std::memory_order_acquire) == ticket) {
-    if (!seam::wait(cell.word, ticket, deadline, true)) break;
+  while (cell.word.load(std::memory_order_acquire) == ticket && seam::now() < deadline) {
+    seam::wait(cell.word, ticket, deadline, true);
   }
   disarm();
   return cell.word.load(std::memory_order_acquire) != ticket;

@@ -252,7 +252,7 @@ bool MpiTransport::wait_bell(std::uint32_t ticket, seam::Time deadline) {
   const seam::Time limit = seam::now() + longest_sleep();
   const bool rung = doorbell_->wait(ticket, std::min(deadline, limit));
   look_around_soon();
-  return rung;
+  return rung || limit < deadline;  // only the own limit has passed: the caller should look again
 }
 
 seam::Time MpiTransport::longest_sleep() {

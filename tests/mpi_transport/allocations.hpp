@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace slipway::test {
+
+// How often this process has called operator new so far.
+long allocations();
+
+}  // namespace slipway::test
