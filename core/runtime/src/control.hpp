@@ -40,6 +40,7 @@ enum class ControlKind : std::uint8_t {
   own_worker_done,  // number: node
   own_failure,      // text: a FirstFailure as JSON
   own_constructed,
+  own_thread_done,  // a thread that a node started, or the body of a test
   peer_lost,        // number: rank; text: reason
 };
 

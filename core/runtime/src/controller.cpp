@@ -39,7 +39,7 @@ Controller::Controller(ControllerSetup setup)
       terminal_(Terminal::detect(setup_.settings->quiet, setup_.settings->progress_every.count())),
       status_(setup_.directory, initial_status(setup_)),
       answered_(setup_.ranks),
-      workers_left_(count_workers(*setup_.program)),
+      workers_left_(count_workers(*setup_.program) + (setup_.has_body ? 1U : 0U)),
       workers_(workers_left_),
       handled_(setup_.ranks) {
   report_.program = setup_.program->name();
@@ -170,6 +170,11 @@ void Controller::rank_lost(RankId rank, const std::string& reason, const std::st
         .type = "rank lost",
         .text = reason,
         .log_file = setup_.directory ? setup_.directory.log_file(rank.value()).string() : std::string()});
+}
+
+std::string Controller::failure() const {
+  const auto first = status_.status().first_failure;
+  return first ? to_text(*first) : std::string();
 }
 
 std::string Controller::late_ranks() const {

@@ -27,6 +27,7 @@ struct ControllerSetup {
   std::string host;
   RunDirectory directory;
   bool show_end = true;
+  bool has_body = false;  // of the test kit: the program does not end before it asks to
   std::function<void(const Control&)> broadcast;  // to all ranks, this one included
 };
 
@@ -46,6 +47,7 @@ class Controller {
   // The first one wins: it is printed, recorded, and ends the run.
   void fail(const FirstFailure& failure);
   void rank_lost(RankId rank, const std::string& reason, const std::string& host);
+  std::string failure() const;
   void say(LogLevel level, const std::string& text) { terminal_.message(level, text); }
   // The record is closed: after this nothing is printed.
   void close(ExitStatus status);

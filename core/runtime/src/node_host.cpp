@@ -73,7 +73,18 @@ void NodeHost::own_thread_life() {
     if (own_quit_.load(std::memory_order_acquire)) break;
     seam::wait(slot_->own_word, ticket);
   }
-  if (object_) definition_.destroy(std::exchange(object_, nullptr));
+  destroy_object();
+}
+
+void NodeHost::destroy_object() {
+  if (!object_) return;
+  const last_words::At at(shared_.place, spec_.label.c_str(), "its destructor");
+  try {
+    definition_.destroy(std::exchange(object_, nullptr));
+  } catch (...) {
+    destructor_threw_ = true;
+    fail(std::current_exception(), "the destructor");
+  }
 }
 
 void NodeHost::start_worker() {
@@ -122,21 +133,22 @@ void NodeHost::fail(const std::exception_ptr& error, const std::string& where) {
 }
 
 void NodeHost::start_thread(std::function<void()> body) {
-  threads_lock_.lock();
-  const std::uint64_t number = user_threads_.size();
-  threads_lock_.unlock();
+  const std::uint64_t number = threads_begun_.fetch_add(1, std::memory_order_relaxed);
+  live_threads_.fetch_add(1, std::memory_order_acq_rel);
   seam::Thread thread("user." + spec_.label, [this, number, body = std::move(body)] {
     const last_words::At at(shared_.place, spec_.label.c_str(), "a thread of it");
     Activity activity;
     begin(activity, shared_, *slot_, static_cast<std::uint64_t>(ActivityKind::first_thread) + number, "a thread");
-    const ActivityScope scope(*shared_.endpoint, activity);
     try {
+      const ActivityScope scope(*shared_.endpoint, activity);
       body();
     } catch (const Stopped&) {
       if (!shared_.stop.stop_requested()) fail(std::current_exception(), "a thread");
     } catch (...) {
       fail(std::current_exception(), "a thread");
     }
+    live_threads_.fetch_sub(1, std::memory_order_acq_rel);
+    shared_.events->push({shared_.rank, {.kind = ControlKind::own_thread_done}});
   });
   threads_lock_.lock();
   user_threads_.push_back(std::move(thread));
@@ -152,17 +164,18 @@ void NodeHost::join() {
   for (auto& thread : threads) thread.join();
 }
 
-void NodeHost::destroy() {
+bool NodeHost::destroy() {
+  join();
   slot_->close("the node has been destroyed, since the program ends");
   if (own_.joinable()) {
     own_quit_.store(true, std::memory_order_release);
     slot_->own_word.fetch_add(1, std::memory_order_acq_rel);
     seam::wake_all(slot_->own_word);
     own_.join();
-  } else if (object_) {
-    const last_words::At at(shared_.place, spec_.label.c_str(), "its destructor");
-    definition_.destroy(std::exchange(object_, nullptr));
+  } else {
+    destroy_object();
   }
+  return !destructor_threw_;
 }
 
 }  // namespace slipway::detail

@@ -50,8 +50,10 @@ class NodeHost {
   void start_worker();
   bool worker_started() const { return worker_.joinable(); }
   bool worker_returned() const { return worker_returned_.load(std::memory_order_acquire); }
-  void join();     // the worker has returned
-  void destroy();  // on the thread that built it
+  bool threads_ended() const { return live_threads_.load(std::memory_order_acquire) == 0; }  // of start_thread
+  void join();     // the worker has returned, and these threads
+  // False: the destructor has thrown, and the failure was told. On the thread that built it.
+  bool destroy();
   bool built() const { return object_ != nullptr; }
 
   RankShared& shared() const { return shared_; }
@@ -65,6 +67,7 @@ class NodeHost {
  private:
   void build();
   void own_thread_life();
+  void destroy_object();
   void run_worker();
 
   RankShared& shared_;
@@ -79,8 +82,11 @@ class NodeHost {
   std::atomic<bool> worker_returned_{false};
   seam::Word own_built_{0};
   std::atomic<bool> own_quit_{false};
+  bool destructor_threw_ = false;
   seam::SpinLock threads_lock_;  // guards user_threads_
   std::vector<seam::Thread> user_threads_;
+  std::atomic<std::uint64_t> threads_begun_{0};
+  std::atomic<std::uint32_t> live_threads_{0};
   seam::Thread worker_;
   seam::Thread own_;
 };

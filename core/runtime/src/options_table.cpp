@@ -151,7 +151,8 @@ bool is_zero(const Settings& settings, const Knob& knob) {
 std::span<const Knob> knobs() { return table; }
 
 bool is_internal_variable(std::string_view name) {
-  constexpr std::array names{std::string_view("SLIPWAY_LAUNCHED"), std::string_view("SLIPWAY_TERMINAL")};
+  constexpr std::array names{std::string_view("SLIPWAY_LAUNCHED"), std::string_view("SLIPWAY_TERMINAL"),
+                             std::string_view("SLIPWAY_TEST_SEED"), std::string_view("SLIPWAY_TEST_SEEDS")};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -29,6 +29,20 @@ std::uint64_t hash_of(const std::string& text) {
   return hash;
 }
 
+// The rank's main thread drops requests and destroys nodes: it works for the rank, too.
+class WorksFor {
+ public:
+  explicit WorksFor(Endpoint& endpoint) : before_(current) { current = {&endpoint, nullptr}; }
+  ~WorksFor() { current = before_; }
+  WorksFor(const WorksFor&) = delete;
+  WorksFor& operator=(const WorksFor&) = delete;
+
+ private:
+  const Current before_;
+};
+
+constexpr std::uint32_t body_thread = 1;  // as `number` of own_thread_done
+
 }  // namespace
 
 RankRuntime::RankRuntime(const RankSetup& setup)
@@ -128,6 +142,11 @@ RankResult RankRuntime::run() {
   if (settings_.plan != PlanRequest::none) return print_plan();
   open_log();
   start_endpoint();
+  const WorksFor works_for(*endpoint_);
+  return run_to_end();
+}
+
+RankResult RankRuntime::run_to_end() {
   const Graph& graph = setup_.program->graph();
   for (const NodeId node : construction_order(graph)) {
     if (agreement_.placement.rank_of_node[node.index()] != shared_.rank) continue;
@@ -161,6 +180,7 @@ std::unique_ptr<Controller> RankRuntime::make_controller() {
       .host = shared_.host,
       .directory = directory_,
       .show_end = setup_.show_end,
+      .has_body = static_cast<bool>(setup_.body),
       .broadcast = [this](const Control& control) {
         for (std::uint32_t rank = 0; rank < shared_.ranks; ++rank) {
           if (!lost_[rank]) send(RankId(rank), control);
@@ -171,6 +191,7 @@ std::unique_ptr<Controller> RankRuntime::make_controller() {
 void RankRuntime::construct_nodes() {
   const last_words::AlternateStack stack;
   for (const auto& node : nodes_) {
+    if (given_up_.load(std::memory_order_acquire)) break;
     try {
       node->construct();
     } catch (...) {
@@ -196,6 +217,7 @@ void RankRuntime::handle(const Event& event) {
   switch (control.kind) {
     case ControlKind::own_constructed:
     case ControlKind::own_worker_done:
+    case ControlKind::own_thread_done:
     case ControlKind::own_failure:
     case ControlKind::peer_lost:
       return handle_own(control);
@@ -226,10 +248,15 @@ void RankRuntime::handle(const Event& event) {
 void RankRuntime::handle_own(const Control& control) {
   switch (control.kind) {
     case ControlKind::own_constructed:
-      return send(leader_, {.kind = ControlKind::constructed});
+      constructed_ = true;
+      send(leader_, {.kind = ControlKind::constructed});
+      return report_workers_returned();  // if stop was asked meanwhile
     case ControlKind::own_worker_done:
       if (workers_left_ > 0) --workers_left_;
       send(leader_, {.kind = ControlKind::worker_done, .number = control.number});
+      return report_workers_returned();
+    case ControlKind::own_thread_done:
+      if (control.number == body_thread) send(leader_, {.kind = ControlKind::stop_asked, .text = "the test's body has returned"});
       return report_workers_returned();
     case ControlKind::own_failure:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
@@ -268,7 +295,22 @@ void RankRuntime::start_workers() {
     ++workers_left_;
     node->start_worker();
   }
-  if (setup_.on_running) setup_.on_running();
+  if (setup_.body && shared_.rank == RankId(0)) start_body();
+}
+
+void RankRuntime::start_body() {
+  body_runs_.store(true, std::memory_order_release);
+  body_thread_ = seam::Thread("body", [this] {
+    Activity activity;
+    activity.id = activity.chain = child_id(shared_.program, ~std::uint64_t{0});
+    activity.doing = "the test's body";
+    {
+      const ActivityScope scope(*endpoint_, activity);
+      setup_.body();
+    }
+    body_runs_.store(false, std::memory_order_release);
+    events_.push({shared_.rank, {.kind = ControlKind::own_thread_done, .number = body_thread}});
+  });
 }
 
 void RankRuntime::begin_stop(const std::string& reason) {
@@ -280,7 +322,7 @@ void RankRuntime::begin_stop(const std::string& reason) {
 }
 
 void RankRuntime::report_workers_returned() {
-  if (!stopping_ || workers_left_ > 0 || reported_returned_) return;
+  if (!stopping_ || !constructed_ || workers_left_ > 0 || !threads_ended() || reported_returned_) return;
   reported_returned_ = true;
   for (const auto& node : nodes_) node->join();
   send(leader_, {.kind = ControlKind::workers_returned});
@@ -288,7 +330,7 @@ void RankRuntime::report_workers_returned() {
 
 void RankRuntime::report_drain(std::uint32_t round) {
   endpoint_->report_all_consumed();
-  bool quiet = endpoint_->calls_in_flight() == 0;
+  bool quiet = endpoint_->calls_in_flight() == 0 && threads_ended();
   std::uint64_t handled = 0;
   for (const auto& node : nodes_) {
     quiet = quiet && node->slot().mailbox.idle();
@@ -300,13 +342,15 @@ void RankRuntime::report_drain(std::uint32_t round) {
 void RankRuntime::destroy_level(std::uint32_t level) {
   const auto levels = destruction_levels(setup_.program->graph());
   if (level == 0) send_report();
+  bool good = true;
   for (const NodeId id : destruction_order(setup_.program->graph())) {
     if (levels.of_node[id.index()] != level) continue;
     for (const auto& node : nodes_) {
-      if (node->node() == id) node->destroy();
+      if (node->node() == id) good = node->destroy() && good;
     }
   }
-  send(leader_, {.kind = ControlKind::destroyed, .number = level});
+  // A failure is on its way already, and this answer could let the run end well before it.
+  if (good) send(leader_, {.kind = ControlKind::destroyed, .number = level});
 }
 
 void RankRuntime::send_report() {
@@ -347,6 +391,9 @@ void RankRuntime::look_at_requests() {
   const int pictures = setup_.requests->picture.load(std::memory_order_relaxed);
   if (pictures > pictures_seen_) print_waits();
   pictures_seen_ = pictures;
+  if (controller_ && setup_.ranks_share_process && setup_.requests->dying.load(std::memory_order_acquire)) {
+    if (const auto words = read_first_last_words(shared_.run_directory)) controller_->fail(*words);
+  }
 }
 
 void RankRuntime::print_waits() {
@@ -356,8 +403,14 @@ void RankRuntime::print_waits() {
                               waits.empty() ? "nobody waits\n" : waits));
 }
 
+bool RankRuntime::threads_ended() const {
+  return !body_runs_.load(std::memory_order_acquire) &&
+         std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->threads_ended(); });
+}
+
 bool RankRuntime::user_code_ended() const {
-  return construction_ended_.load(std::memory_order_acquire) && std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+  if (!construction_ended_.load(std::memory_order_acquire) || !threads_ended()) return false;
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
     return (!node->worker_started() || node->worker_returned()) && !node->slot().mailbox.has_runner();
   });
 }
@@ -367,6 +420,7 @@ RankResult RankRuntime::finish() {
   endpoint_->stop();
   transport_.close();
   log_->info(fmt::format("ended with status {}", *ended_));
+  if (body_thread_.joinable()) body_thread_.join();
   if (controller_) controller_->close(static_cast<ExitStatus>(*ended_));
   return {.status = *ended_, .clean = true, .run_directory = agreement_.run_directory};
 }
@@ -376,19 +430,24 @@ RankResult RankRuntime::give_up() {
   RankResult result{.status = *aborted_, .clean = false, .run_directory = agreement_.run_directory};
   log_->info(fmt::format("aborted with status {}", *aborted_));
   if (controller_) {
+    result.failure = controller_->failure();
     controller_->close(static_cast<ExitStatus>(*aborted_));
+    if (setup_.requests) setup_.requests->dying.store(false, std::memory_order_release);
     seam::sleep_until(seam::now() + last_flush);
   }
   if (!setup_.ranks_share_process) return result;
   shared_.stop.request_stop();
+  given_up_.store(true, std::memory_order_release);
   endpoint_->end_waits("the program has failed");
   endpoint_->fail_all_calls("the program has failed");
+  for (const auto& node : nodes_) node->slot().close("the program has failed");
   const seam::Time limit = seam::now() + patience_with_user_code;
   while (!user_code_ended() && seam::now() < limit) {
     (void)events_.next(seam::now() + look_around / 10);
   }
   if (!user_code_ended()) return result;
   constructor_thread_.join();
+  if (body_thread_.joinable()) body_thread_.join();
   for (const auto& node : nodes_) node->join();
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) (*node)->destroy();
   endpoint_->stop();

@@ -31,6 +31,7 @@ class RankRuntime {
   void handle(const Event& event);
   void handle_own(const Control& control);
   void start_workers();
+  void start_body();
   void begin_stop(const std::string& reason);
   void report_workers_returned();
   void report_drain(std::uint32_t round);
@@ -44,6 +45,8 @@ class RankRuntime {
   void print_waits();
   RankResult finish();
   RankResult give_up();
+  RankResult run_to_end();
+  bool threads_ended() const;
   bool user_code_ended() const;
   std::unique_ptr<Controller> make_controller();
 
@@ -63,7 +66,11 @@ class RankRuntime {
   std::vector<bool> lost_;
   seam::Thread constructor_thread_;
   std::atomic<bool> construction_ended_{false};
+  std::atomic<bool> given_up_{false};  // no more nodes are constructed
+  seam::Thread body_thread_;  // of the test kit
+  std::atomic<bool> body_runs_{false};
   std::size_t workers_left_ = 0;
+  bool constructed_ = false;
   bool workers_started_ = false;
   bool stopping_ = false;
   bool reported_returned_ = false;

@@ -19,6 +19,7 @@ namespace slipway {
 struct ProcessRequests {
   std::atomic<int> stop{0};         // how often somebody asked to stop (Ctrl-C, SIGTERM)
   std::atomic<int> picture{0};      // how often somebody asked who waits for whom (SIGUSR2)
+  std::atomic<bool> dying{false};   // a thread of this process left its last words, and waits for them to be recorded
 };
 
 struct RankSetup {
@@ -35,14 +36,16 @@ struct RankSetup {
   bool show_end = true;            // print failure, report and run directory at the end
   // Nodes whose run() is not started (the test kit calls them by hand).
   std::function<bool(const std::string& label)> suppress_run;
-  // Called on the rank once all run() have started; for the test kit.
-  std::function<void()> on_running;
+  // For the test kit: called on rank 0 once all run() have been started, on a thread of its own that may use handles. The
+  // program stops when it returns. Must not throw.
+  std::function<void()> body;
 };
 
 struct RankResult {
   int status = 0;
   bool clean = true;  // false: threads of user code are still busy; leave by _exit
   std::string run_directory;
+  std::string failure = {};  // on the controller: what ended the run
 };
 
 // Runs the rank from agreement to its end. Throws UsageError (on all ranks alike) when graph, placement or binaries do not
