@@ -74,6 +74,30 @@ TEST(LocalTransport, CarriesFramesToItself) {
   });
 }
 
+// Each step of a transfer rings the bell of the side that goes on from there; nothing else does here.
+TEST(LocalTransport, StepsOfATransferRing) {
+  run_on_local_ranks(small_chunks(), [](LocalWorld&, Transport& transport) {
+    constexpr seam::Time silence = 100'000'000;
+    RankUnderTest rank(transport);
+    rank.on_large_do = RankUnderTest::OnLarge::hold;
+    const seam::Time start = seam::now();
+    if (rank.rank() == 0 && rank.size() > 1) {
+      rank.send_large(RankId(1), FrameClass::request, 1, {10'000});
+      rank.sleep_until("the frame back", [&] { return rank.sent.size() == 1; });
+    }
+    if (rank.rank() == 1) {
+      rank.sleep_until("the announcement", [&] { return rank.incomings.size() == 1; });
+      seam::Thread helper("helper", [&] { rank.accept(rank.incomings.begin()->first); });
+      rank.sleep_until("the segment", [&] { return rank.count_received() == 1; });
+    }
+    if (seam::simulated()) {
+      EXPECT_LT(seam::now() - start, silence) << "woken by something later";
+    }
+    seam::sleep_until(start + silence);
+    rank.meet();
+  });
+}
+
 // A link of four frames wraps at every place.
 TEST(LocalTransport, LinkWrapsAnywhere) {
   const LocalWorldOptions tiny{.max_small_frame = 256, .link_bytes = 1024, .credits = 7};
