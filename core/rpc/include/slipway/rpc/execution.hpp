@@ -17,6 +17,7 @@
 #include "slipway/rpc/call_state.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/rpc/method.hpp"
+#include "slipway/rpc/transferable.hpp"
 
 // How one call is run, on the rank of its node.
 namespace slipway::detail {
@@ -66,12 +67,14 @@ void* object_as(Invocation& invocation) {
   return object;
 }
 
-// The result of a call inside a rank or of a decoded reply.
+// The result of a call inside a rank or of a decoded reply. Futures made from others may hold types that cannot be sent.
 template <class R>
 class ResultState : public CallState {
  public:
   void decode_value(Reader& reader) override {
-    if constexpr (!std::is_void_v<R>) decode(reader, value.emplace());
+    if constexpr (!std::is_void_v<R>) {
+      if constexpr (Transferable<R>) decode(reader, value.emplace());
+    }
   }
   void decode_body(std::span<const std::byte> body) override {
     if constexpr (std::is_void_v<R>) {
@@ -80,7 +83,7 @@ class ResultState : public CallState {
       decode_raw(body, value.emplace());
     } else {
       Reader reader(body);
-      decode(reader, value.emplace());
+      decode_value(reader);
       reader.finish();
     }
   }
