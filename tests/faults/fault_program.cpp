@@ -16,7 +16,7 @@
 
 // Commits a fault at a place, for check_faults.py and check_lifecycle.py:
 //   fault_program --fault none|exception|exit|abort|segv|kill
-//                 --place run|get|handler|loop|constructor|stop|destructor [--victim RANK] [--mark FILE]
+//                 --place run|get|handler|loop|constructor|stop|destructor|after [--victim RANK] [--mark FILE]
 //                 [--graph good|duplicate|undefined|differs]
 // Three nodes on three ranks: "victim" (or "victim_service", where the place is a handler) commits the fault, "peer" is
 // in a wait or in a loop meanwhile, "holder" answers no call until the program ends. Without a fault all wait for the
@@ -91,6 +91,7 @@ class Victim {
   void run(slipway::Context& context) {
     settle(context);
     if (plan.place == "stop") context.stop("the fault is to come at the stop");
+    if (plan.place == "after") return;
     const bool waits = plan.fault == "none" || plan.place == "stop" || plan.place == "handler";
     if (waits) wait_for_stop(context);
     if (plan.place != "handler" && plan.place != "destructor") commit_fault();
@@ -142,20 +143,22 @@ Plan read_flags(int argc, char** argv) {
 
 slipway::NodeOptions on_rank(std::uint32_t rank) { return {.wishes = {.on_rank = slipway::RankId(rank % 3)}}; }
 
+// Of this process, as its mpirun says; nothing in one that mpirun has not started.
+std::string rank_by_environment() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+    if (const char* const rank = getenv(variable)) return rank;
+  }
+  return {};
+}
+
 // What a program must not do, as asked for by --graph.
 void spoil(slipway::Program& program) {
   if (plan.graph == "duplicate") program.node<VictimService>("holder");
   if (plan.graph == "undefined") program.declare<VictimService>("never_defined");
-  if (plan.graph != "differs") return;
-  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
-    const char* const rank = getenv(variable);
-    if (rank && std::string(rank) == "2") program.node<VictimService>("only_on_rank_2");
-  }
+  if (plan.graph == "differs" && rank_by_environment() == "2") program.node<VictimService>("only_on_rank_2");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   const slipway::Options options(argc, argv);
   plan = read_flags(argc, argv);
   slipway::Program program("fault_program");
@@ -164,5 +167,18 @@ int main(int argc, char** argv) {
   const auto holder = program.with(on_rank(plan.victim + 1)).node<Holder>("holder");
   program.with(on_rank(plan.victim)).node<Victim>("victim", service);
   program.with(on_rank(plan.victim + 2)).node<Peer>("peer", service, holder);
-  return slipway::launch(program, options);
+  const int status = slipway::launch(program, options);
+  if (plan.place == "after" && rank_by_environment() == std::to_string(plan.victim)) commit_fault();
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const slipway::UsageError& error) {
+    std::cerr << error.what() << "\n";
+    return 2;
+  }
 }

@@ -164,10 +164,10 @@ class Program:
 
     def _require_nothing_left(self) -> None:
         deadline = time.monotonic() + LINGER_SECONDS
-        while time.monotonic() < deadline and (descendants() or self._segments_left()):
+        while (left := (descendants(), self._segments_left())) != ({}, set()) and time.monotonic() < deadline:
             time.sleep(0.02)
-        require(not descendants(), f"processes are left: {descendants()}")
-        require(not self._segments_left(), f"files are left in {SHARED_MEMORY}: {self._segments_left()}")
+        require(not left[0], f"processes are left: {left[0]}")
+        require(not left[1], f"files are left in {SHARED_MEMORY}: {left[1]}")
 
     def _segments_left(self) -> set[str]:
         new = _segments() - self._segments_before

@@ -103,6 +103,15 @@ void point_latest_to(const fs::path& run) {
   if (error) fs::remove(temporary, error);
 }
 
+fs::path mark_of(const fs::path& run, std::uint32_t attempt) { return run / (".attempt-" + std::to_string(attempt)); }
+
+[[noreturn]] void refuse_taken(const fs::path& run) {
+  throw UsageError(
+      "the run directory " + run.string() +
+      " is taken (it holds a run already, and two never mix) leave --slipway-run-directory away, or name a "
+      "new directory");
+}
+
 }  // namespace
 
 void write_file_atomically(const fs::path& file, std::string_view content, Durability durability) {
@@ -150,14 +159,15 @@ RunDirectory RunDirectory::at(const fs::path& path) { return RunDirectory(fs::ab
 
 void RunDirectory::claim(std::uint32_t attempt) const {
   if (path_.empty()) return;
-  const fs::path mark = path_ / (".attempt-" + std::to_string(attempt));
+  const fs::path mark = mark_of(path_, attempt);
   const Descriptor descriptor(::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (descriptor.value() >= 0) return;
   if (errno != EEXIST) fail("cannot write into the run directory", path_, errno, "choose a writable place");
-  throw UsageError(
-      "the run directory " + path_.string() +
-      " is taken (it holds a run already, and two never mix) leave --slipway-run-directory away, or name a "
-      "new directory");
+  refuse_taken(path_);
+}
+
+void RunDirectory::require_free(std::uint32_t attempt) const {
+  if (!path_.empty() && fs::exists(mark_of(path_, attempt))) refuse_taken(path_);
 }
 
 fs::path RunDirectory::log_file(std::uint32_t rank) const { return path_ / "logs" / rank_name(rank, ".log"); }

@@ -40,14 +40,20 @@ std::uint32_t ranks_wanted(const Program& program, const Options& options) {
   return static_cast<std::uint32_t>(wanted_ranks(program.graph(), usable_cores()));
 }
 
+namespace {
+
+RunDirectory open_run_directory(const Program& program, const Settings& settings) {
+  if (!settings.run_directory.empty()) return RunDirectory::at(settings.run_directory);
+  return RunDirectory::create(settings.run_base, settings.name.empty() ? program.name() : settings.name);
+}
+
+}  // namespace
+
 std::function<RunDirectory()> run_directory_maker(const Program& program, const Options& options) {
   const Settings& settings = options.settings();
   if (settings.plan != PlanRequest::none) return nullptr;
   return [&program, &settings] {
-    RunDirectory directory = settings.run_directory.empty()
-                                 ? RunDirectory::create(settings.run_base, settings.name.empty() ? program.name()
-                                                                                                 : settings.name)
-                                 : RunDirectory::at(settings.run_directory);
+    RunDirectory directory = open_run_directory(program, settings);
     directory.claim();
     return directory;
   };
@@ -90,9 +96,9 @@ int start_ranks(Program& program, const Options& options) {
     if (surprise) say("all ranks run in this process: " + why_local);
     return launching::run_locally(program, options);
   }
-  request.run_directory = options.settings().run_directory.empty()
-                              ? RunDirectory::create(options.settings().run_base, program.name()).path()
-                              : RunDirectory::at(options.settings().run_directory).path();
+  const RunDirectory directory = open_run_directory(program, options.settings());
+  directory.require_free();
+  request.run_directory = directory.path();
   std::exit(run_under_mpirun(request));
 }
 

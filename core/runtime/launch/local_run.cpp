@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
+#include <time.h>
+
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -22,6 +24,16 @@ struct RankOutcome {
   std::exception_ptr error;
 };
 
+// Gives the controller, a thread of this same process, a moment to record the last words of another. What the dying thread
+// holds may keep the controller from it. Async-signal-safe.
+void wait_for_record(int, const char*) {
+  auto& dying = ProcessSignals::requests().dying;
+  dying.store(true, std::memory_order_release);
+  constexpr timespec moment{0, 10'000'000};
+  constexpr int moments = 200;
+  for (int i = 0; i < moments && dying.load(std::memory_order_acquire); ++i) ::nanosleep(&moment, nullptr);
+}
+
 RankOutcome run_one(const RankSetup& setup) {
   try {
     return {run_rank(setup), nullptr};
@@ -36,7 +48,7 @@ int run_locally(Program& program, const Options& options) {
   const std::uint32_t ranks = ranks_wanted(program, options);
   const std::uint32_t cores = usable_cores();
   const ProcessSignals signals;
-  last_words::install(nullptr);
+  last_words::install(wait_for_record);
   LocalWorldOptions world_options;
   if (options.settings().fake_hosts > 0) world_options.fake_hosts = options.settings().fake_hosts;
   LocalWorld world(ranks, world_options);

@@ -47,6 +47,16 @@ RankSetup setup_of(Program& program, const Options& options, Transport& transpor
   return setup;
 }
 
+// For the launcher, which gets no statuses of ranks from an mpirun that lets the others live on.
+void record_refusal(const Program& program, const Options& options, const Transport& transport,
+                    const UsageError& error) {
+  if (!launched_by().by_slipway || options.settings().run_directory.empty()) return;
+  StatusFile status(RunDirectory::at(options.settings().run_directory),
+                    {.program = program.name(), .ranks = transport.size()});
+  status.set_failure({.status = ExitStatus::usage, .host = transport.host_names().front(), .text = error.what()});
+  status.end(ExitStatus::usage);
+}
+
 }  // namespace
 
 int run_as_mpi_rank(Program& program, const Options& options) {
@@ -74,7 +84,10 @@ int run_as_mpi_rank(Program& program, const Options& options) {
     result = run_rank(setup_of(program, options, *transport));
   } catch (const UsageError& error) {
     last_words::set_run_in_progress(false);
-    if (environment.rank() == 0) (void)usage_failure(error);
+    if (environment.rank() == 0) {
+      (void)usage_failure(error);
+      record_refusal(program, options, *transport, error);
+    }
     dying_transport = nullptr;
     transport->close();
     return static_cast<int>(ExitStatus::usage);

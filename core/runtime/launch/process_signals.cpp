@@ -37,6 +37,7 @@ ProcessRequests& ProcessSignals::requests() {
 ProcessSignals::ProcessSignals() {
   requests().stop = 0;
   requests().picture = 0;
+  requests().dying = false;
   for (std::size_t i = 0; i < signals.size(); ++i) {
     sigaction(signals[i], nullptr, &before[i]);
     replaced[i] = before[i].sa_handler == SIG_DFL;

@@ -41,6 +41,8 @@ class RunDirectory {
   // Takes the directory for one attempt of one run; called by the controller before anything is written. Throws
   // UsageError when this attempt was taken before: a second run never mixes into it.
   void claim(std::uint32_t attempt = 1) const;
+  // Throws that UsageError now, and takes nothing.
+  void require_free(std::uint32_t attempt = 1) const;
 
   explicit operator bool() const { return !path_.empty(); }
   const std::filesystem::path& path() const { return path_; }
