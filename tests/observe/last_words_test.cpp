@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -24,8 +25,10 @@ namespace {
 using testing::TemporaryDirectory;
 
 void announce(int status, const char* text) {
-  const std::string line = "hook " + std::to_string(status) + " " + text + "\n";
-  if (::write(2, line.data(), line.size()) < 0) ::_exit(9);
+  const char digit = static_cast<char>('0' + status);
+  const bool written = ::write(2, "hook ", 5) == 5 && ::write(2, &digit, 1) == 1 && ::write(2, " ", 1) == 1 &&
+                       ::write(2, text, std::strlen(text)) > 0 && ::write(2, "\n", 1) == 1;
+  if (!written) ::_exit(9);
 }
 
 // A process whose node "learner" does something fatal as rank 3, in a thread of its own.

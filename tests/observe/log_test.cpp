@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <fstream>
 #include <mutex>
-#include <regex>
 #include <thread>
 
 #include "slipway/base/error.hpp"
@@ -25,14 +25,20 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
   return lines;
 }
 
+std::string with_digits_as_nines(std::string text) {
+  for (char& letter : text) {
+    if (std::isdigit(static_cast<unsigned char>(letter))) letter = '9';
+  }
+  return text;
+}
+
 TEST(Log, LineHasTimeHostRankNodeLevelText) {
   const TemporaryDirectory directory;
   Log log(directory.path() / "rank.log", {.host = "alpha", .rank = 3});
   log.write(LogLevel::info, "learner", "step 7");
   const auto lines = lines_of(log.file());
   ASSERT_EQ(lines.size(), 1u);
-  const std::regex shape(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z alpha 3 learner info step 7)");
-  EXPECT_TRUE(std::regex_match(lines[0], shape)) << lines[0];
+  EXPECT_EQ(with_digits_as_nines(lines[0]), "9999-99-99T99:99:99.999999Z alpha 9 learner info step 9");
 }
 
 TEST(Log, SplitsSeveralLinesAndKeepsTheirPrefix) {

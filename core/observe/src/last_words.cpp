@@ -28,16 +28,12 @@ namespace {
 
 using detail::SignalSafeText;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool address_sanitizer = true;
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool sanitized = true;
+constexpr bool address_sanitizer = __has_feature(address_sanitizer);
 #else
-constexpr bool sanitized = false;
-#endif
-#else
-constexpr bool sanitized = false;
+constexpr bool address_sanitizer = false;
 #endif
 
 struct FatalSignal {
@@ -163,7 +159,7 @@ std::size_t index_of(int number) {
   return index;
 }
 
-// A sanitizer's handler knows more than we do, and ends the process.
+// The address sanitizer's handler knows more than we do, and ends the process with 1 as well.
 void give_sanitizer_its_turn(std::size_t index, int number, siginfo_t* info, void* context) {
   const auto& before = actions_before[index];
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction) {
@@ -186,7 +182,7 @@ void on_fatal_signal(int number, siginfo_t* info, void* context) {
     what.add(" at address ").add_hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
   }
   say(place, signal.name, what.data(), true);
-  if constexpr (sanitized) give_sanitizer_its_turn(index, number, info, context);
+  if constexpr (address_sanitizer) give_sanitizer_its_turn(index, number, info, context);
   static_cast<void>(context);
   die();
 }

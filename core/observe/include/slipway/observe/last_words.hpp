@@ -53,7 +53,7 @@ class At {
 using Hook = void (*)(int status, const char* text);
 
 // Puts the handlers in place for the process; call before MPI_Init, which leaves handlers alone that are there already.
-// Later calls only change the hook. Sanitizers keep theirs: they get their turn after the words.
+// Later calls only change the hook. The address sanitizer keeps its handlers: they get their turn after the words.
 void install(Hook hook);
 
 // While this is set, exit() and quick_exit() called by user code count as a failure of the node that called.
