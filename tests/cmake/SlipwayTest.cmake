@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # How tests are declared. Every test runs under tools/run_limited.py: past its limit the stacks of all its processes are
-# printed and the processes ended; what is left running after its end is a failure as well. Limits are in seconds. Tests
-# with the label "full" run in `./bootstrap test --full` only.
+# printed and the processes ended; what is left running after its end is a failure as well. Limits are in seconds, times
+# SLIPWAY_TEST_TIME_FACTOR if that is set. Tests with the label "full" run in `./bootstrap test --full` only.
 include(GoogleTest)
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH SLIPWAY_TEST_DIR)
@@ -62,10 +62,9 @@ function(slipway_discover_tests target)
   slipway_test_limit(limit ${arg_TIMEOUT})
   slipway_limited_command(launcher ${limit})
   set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "${launcher}")
-  math(EXPR backstop "${limit} + 60")
-  set(properties TIMEOUT ${backstop})
+  set(properties)
   if(arg_LABELS)
-    list(APPEND properties LABELS ${arg_LABELS})
+    set(properties PROPERTIES LABELS "${arg_LABELS}")
   endif()
   gtest_discover_tests(
     ${target}
@@ -75,7 +74,7 @@ function(slipway_discover_tests target)
     TEST_SUFFIX "${arg_SUFFIX}"
     EXTRA_ARGS ${arg_ARGS}
     WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
-    PROPERTIES ${properties})
+    ${properties})
 endfunction()
 
 # slipway_add_test(<name> SOURCES <files>... [LIBRARIES <targets>...] [LABELS <labels>...] [TIMEOUT <seconds>]): GoogleTest
@@ -104,8 +103,7 @@ function(slipway_add_program_test name)
     list(APPEND options --matches "${arg_MATCHES}")
   endif()
   add_test(NAME ${name} COMMAND ${launcher} ${options} -- ${arg_COMMAND})
-  math(EXPR backstop "${limit} + 60")
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${backstop} LABELS "${arg_LABELS}")
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
   if(arg_PROCESSORS)
     set_tests_properties(${name} PROPERTIES PROCESSORS ${arg_PROCESSORS})
   endif()

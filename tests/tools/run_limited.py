@@ -4,7 +4,7 @@
 
 Runs COMMAND and returns its status (0 if --status N was asked for and came, or if output matches). When SECONDS are over,
 prints the stacks of every process below it, ends them and returns 124. Processes that outlive COMMAND are a failure too.
-Lets mpirun run as root, which only tests may do.
+SLIPWAY_TEST_TIME_FACTOR in the environment multiplies SECONDS. Lets mpirun run as root, which only tests may do.
 """
 
 import ctypes
@@ -81,7 +81,8 @@ def wait_for_leftovers() -> list[int]:
 
 
 def parse(words: list[str]) -> tuple[float, int, str | None, list[str]]:
-    seconds, expected, pattern = float(words.pop(0)), 0, None
+    seconds = float(words.pop(0)) * float(os.environ.get("SLIPWAY_TEST_TIME_FACTOR", "1"))
+    expected, pattern = 0, None
     while words and words[0] in ("--status", "--matches", "--"):
         option = words.pop(0)
         if option == "--":
