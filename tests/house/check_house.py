@@ -21,7 +21,7 @@ ALLOWED = {
     "core/tasks": CORE[:5],
     "core/state": CORE[:4] + ["state"],
     "core/runtime": CORE + ["slipway.hpp", "testing.hpp"],
-    "core/runtime/launch": CORE + ["slipway.hpp", "mpi", "local", "slurm"],
+    "core/runtime/launch": CORE + ["slipway.hpp", "testing.hpp", "mpi", "local", "slurm"],
     "mpi_transport": CORE + ["mpi"],
     "local": CORE + ["local"],
     "slurm": CORE + ["slurm"],

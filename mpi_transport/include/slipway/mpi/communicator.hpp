@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mpi.h>
-
 #include <memory>
+#include <type_traits>
 
 #include "slipway/mpi/mpi_transport.hpp"
 
@@ -12,7 +11,9 @@ namespace slipway {
 
 // A transport over the ranks of a communicator that the program owns. It is duplicated; the program may free or use its
 // own at will. Inter-communicators are refused.
-inline std::unique_ptr<Transport> make_mpi_transport(MPI_Comm communicator, MpiOptions options = {}) {
+template <class Communicator>  // MPI_Comm; a template, so that this header needs no MPI
+  requires(!std::is_same_v<Communicator, MpiOptions>)
+std::unique_ptr<Transport> make_mpi_transport(Communicator communicator, MpiOptions options = {}) {
   options.communicator = &communicator;
   return make_mpi_transport(static_cast<const MpiOptions&>(options));
 }
