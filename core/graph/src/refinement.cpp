@@ -15,9 +15,10 @@ constexpr double least_gain = 1e-9;  // relative to the cost at the start
 constexpr int most_passes = 10;
 constexpr std::size_t most_host_ranks = 64;     // ranks of the best host that are looked at beside those of neighbours
 constexpr std::size_t most_swap_partners = 32;  // on one rank
+constexpr std::size_t most_idle_ranks = 16;     // on different hosts, looked at as places to start anew
 constexpr std::size_t eager_degree = 32;        // neighbours of a moved unit that are looked at again at once
 // Edges that may be read. Reached only by large dense graphs, where more passes gain little; bounds the time.
-constexpr std::size_t edge_budget = 60'000'000;
+constexpr std::size_t edge_budget = 30'000'000;
 
 struct Action {
   double gain = 0;
@@ -38,7 +39,8 @@ class Refinement {
         partner_costs_(problem_),
         age_(problem_.units.size()),
         locked_(problem_.units.size()),
-        least_gain_(least_gain * std::max(1.0, total_cost(assignment))) {}
+        least_gain_(least_gain * std::max(1.0, total_cost(assignment))),
+        load_limit_(largest_load()) {}
 
   void run() {
     for (int pass = 0; pass < most_passes && edges_read_ < edge_budget; ++pass) {
@@ -53,6 +55,8 @@ class Refinement {
     Index partner;
   };
 
+  double largest_load() const;
+  void find_idle_ranks();
   double run_pass();
   void take_back(std::size_t steps_kept);
   void push_best(Index unit);
@@ -77,9 +81,33 @@ class Refinement {
   std::vector<std::uint64_t> age_;  // counts moves of the unit and its neighbours
   std::vector<char> locked_;        // moved in this pass
   std::vector<Step> steps_;
+  std::vector<Index> idle_ranks_;
   double least_gain_;
+  double load_limit_;  // relative; of a rank
   std::size_t edges_read_ = 0;
 };
+
+// What one rank has already, others may have too; but a node too large to share must not make room for many small ones.
+double Refinement::largest_load() const {
+  double largest = load_slack * problem_.load_level.relative;
+  for (Index rank = 0; rank < problem_.rank_count(); ++rank) {
+    const auto& units = assignment_.units_on(rank);
+    const bool shared = std::none_of(units.begin(), units.end(), [&](Index unit) {
+      return problem_.units[unit].exclusive || problem_.units[unit].cpus > problem_.load_level.heavy_above;
+    });
+    if (shared) largest = std::max(largest, assignment_.relative_load(rank));
+  }
+  return largest;
+}
+
+void Refinement::find_idle_ranks() {
+  idle_ranks_.clear();
+  for (const auto& ranks : problem_.ranks_of_host) {
+    const auto idle =
+        std::find_if(ranks.begin(), ranks.end(), [&](Index rank) { return assignment_.units_on(rank).empty(); });
+    if (idle != ranks.end() && idle_ranks_.size() < most_idle_ranks) idle_ranks_.push_back(*idle);
+  }
+}
 
 // Returns by how much the pass lowered the cost.
 double Refinement::run_pass() {
@@ -87,6 +115,7 @@ double Refinement::run_pass() {
   std::fill(locked_.begin(), locked_.end(), char{0});
   steps_.clear();
   actions_ = {};
+  find_idle_ranks();
   for (Index unit = 0; unit < problem_.unit_count(); ++unit) push_best(unit);
   double gain = 0;
   double best_gain = 0;
@@ -155,15 +184,19 @@ Action Refinement::best_action(Index unit) {
   }
   const Index best_host = *std::max_element(costs_.hosts().begin(), costs_.hosts().end(),
                                             [&](Index a, Index b) { return costs_.on_host(a) < costs_.on_host(b); });
-  if (best_host == problem_.host_of(from)) return best;
-  const auto& ranks = problem_.ranks_of_host[best_host];
-  for (std::size_t index = 0; index < std::min(ranks.size(), most_host_ranks); ++index) {
-    consider_rank(ranks[index], here - costs_.cost(ranks[index]), best);
+  if (best_host != problem_.host_of(from)) {
+    const auto& ranks = problem_.ranks_of_host[best_host];
+    for (std::size_t index = 0; index < std::min(ranks.size(), most_host_ranks); ++index) {
+      consider_rank(ranks[index], here - costs_.cost(ranks[index]), best);
+    }
+  }
+  for (const Index rank : idle_ranks_) {
+    if (problem_.host_of(rank) != problem_.host_of(from)) consider_rank(rank, here - costs_.cost(rank), best);
   }
   return best;
 }
 
-// A move if there is room, whatever it gains; else an exchange, if the unit itself would gain.
+// A move if there is room, whatever it gains; else an exchange, if that gains.
 void Refinement::consider_rank(Index rank, double gain, Action& best) {
   if (!assignment_.allowed(best.unit, rank)) return;
   if (best.rank != nowhere && gain <= best.gain && gain <= 0) return;
@@ -187,7 +220,7 @@ void Refinement::consider_swaps(Index rank, double gain, Action& best) {
     const double partner_gain = partner_costs_.cost(rank) - partner_costs_.cost(from);
     // Both gains count on the other staying where it is; the traffic between the two keeps its distance.
     const double both = gain + partner_gain - 2 * distance * traffic_between(unit, partner);
-    if ((best.rank != nowhere && both <= best.gain) || !can_swap(unit, partner)) continue;
+    if (both <= (best.rank == nowhere ? 0 : std::max(0.0, best.gain)) || !can_swap(unit, partner)) continue;
     best = {.gain = both, .unit = unit, .rank = rank, .partner = partner};
   }
 }
@@ -223,25 +256,27 @@ bool Refinement::can_swap(Index unit, Index partner) {
   return fits;
 }
 
-// No rank ends up above 1.1 times the even load, but for what one of the two ranks had before; no rank becomes idle for
-// it; no host gets short of cores, but for what one of the two hosts was.
+// No rank ends up above 1.1 times the even load, but for what one of the two ranks had before, and, for the load that
+// is not computing, what any had at the start; no rank becomes idle for it; no host gets short of cores, but for what
+// one of the two hosts was.
 bool Refinement::balanced(Index unit, Index rank, Index partner) const {
   const Index from = assignment_.rank_of(unit);
   const bool swap = partner != nowhere;
   if (!swap && assignment_.units_on(from).size() == 1 && !assignment_.units_on(rank).empty()) return false;
-  const auto stays_even = [&](auto relative, double more, double level) {
+  const auto stays_even = [&](auto relative, double more, double even) {
     const double limit =
-        std::max({(assignment_.*relative)(from, 0), swap ? (assignment_.*relative)(rank, 0) : 0, load_slack * level}) +
+        std::max({(assignment_.*relative)(from, 0), swap ? (assignment_.*relative)(rank, 0) : 0, even}) +
         load_tolerance;
     return (assignment_.*relative)(rank, more) <= limit && (assignment_.*relative)(from, -more) <= limit;
   };
   static const Unit nobody;
   const Unit& going = problem_.units[unit];
   const Unit& coming = swap ? problem_.units[partner] : nobody;
-  if (!stays_even(&Assignment::relative_load, going.cpus - coming.cpus, problem_.load_level.relative)) return false;
+  if (!stays_even(&Assignment::relative_load, going.cpus - coming.cpus, load_limit_)) return false;
   const double computing = going.computing - coming.computing;
   if (computing == 0) return true;
-  if (!stays_even(&Assignment::relative_computing, computing, problem_.computing_level.relative)) return false;
+  if (!stays_even(&Assignment::relative_computing, computing, load_slack * problem_.computing_level.relative))
+    return false;
   const Index from_host = problem_.host_of(from);
   const Index host = problem_.host_of(rank);
   if (from_host == host) return true;
