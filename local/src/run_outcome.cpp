@@ -73,12 +73,27 @@ void record(const RunDirectory& directory, std::optional<RunStatus> status, cons
   }
 }
 
+// mpirun does not tell how ranks ended that it was told to let die.
+std::optional<RunOutcome> bad_rest_of_main(const RunDirectory& directory, std::uint32_t ranks) {
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const auto status = read_file(directory.main_file(rank));
+    if (!status) continue;
+    const std::string how = status->empty() ? "died after launch had returned" : "ended with status " + *status;
+    const std::string who = "main of rank " + std::to_string(rank);
+    return RunOutcome{ExitStatus::node_failed, "the run ended well, but not the program: " + who + " " + how};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 RunOutcome conclude(const RunDirectory& directory, int wait_status, bool rank_was_lost, const std::string& end_reason) {
   auto status = read_status(directory.path());
   if (status && status->state == RunState::ended && status->exit_status) {
     const bool well_after_the_end = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
+    if (*status->exit_status == ExitStatus::good && well_after_the_end) {
+      if (const auto bad = bad_rest_of_main(directory, status->ranks)) return *bad;
+    }
     if (*status->exit_status != ExitStatus::good || well_after_the_end) return {.status = *status->exit_status};
     // The run ended well, and a rank failed behind it: in finalize, or in the rest of main.
     return {.status = judge(wait_status, rank_was_lost),

@@ -180,6 +180,21 @@ def contract9_time_limit(programs: Programs) -> None:
     check_each({way: [*command, "--slipway-time-limit=1s"] for way, command in ways.items()}, look)
 
 
+def contract9_after_launch(programs: Programs) -> None:
+    """What main does after launch belongs to the program: a rank that fails there does not end as 0."""
+    def look(outcome: Outcome) -> None:
+        require_status(outcome, 1)
+        require_text(r"main of rank 1 ", outcome.stderr)
+    def look_under_mpirun(outcome: Outcome) -> None:
+        require(outcome.status != 0, "the status is 0")
+    for fault in ("exception", "exit", "abort", "segv", "kill"):
+        ways = programs.bad_in_each_way("--place", "after", "--fault", fault)
+        run(ways["alone"], look=look)
+        run(ways["mpirun"], look=look_under_mpirun, own_segments_only=True)
+    ways = programs.bad_in_each_way("--place", "after")
+    check_each(ways, lambda outcome: require_status(outcome, 0))
+
+
 def contract9_usage(programs: Programs) -> None:
     """Status 2 and a sentence for what is wrong before anything starts."""
     def refused(pattern: str):

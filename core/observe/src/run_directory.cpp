@@ -174,6 +174,7 @@ fs::path RunDirectory::log_file(std::uint32_t rank) const { return path_ / "logs
 fs::path RunDirectory::failure_file(std::uint32_t rank) const {
   return path_ / "logs" / rank_name(rank, ".failure.json");
 }
+fs::path RunDirectory::main_file(std::uint32_t rank) const { return path_ / "logs" / rank_name(rank, ".main"); }
 fs::path RunDirectory::status_file() const { return path_ / "status.json"; }
 fs::path RunDirectory::events() const { return path_ / "events"; }
 fs::path RunDirectory::result() const { return path_ / "result"; }

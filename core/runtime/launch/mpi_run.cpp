@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "process_signals.hpp"
+#include "rest_of_main.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/mpi/mpi_transport.hpp"
 #include "slipway/observe/last_words.hpp"
@@ -95,6 +96,7 @@ int run_as_mpi_rank(Program& program, const Options& options) {
   last_words::set_run_in_progress(false);
   if (!result.clean || !MpiEnvironment::healthy()) leave_at_once(result.status);
   dying_transport = nullptr;
+  if (launcher.by_slipway) watch_rest_of_main(settings.run_directory, environment.rank());
   return result.status;
 }
 

@@ -48,6 +48,8 @@ class RunDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path log_file(std::uint32_t rank) const;
   std::filesystem::path failure_file(std::uint32_t rank) const;
+  // Only under our launcher: there from the end of the run until the rank's main has returned 0; holds another status.
+  std::filesystem::path main_file(std::uint32_t rank) const;
   std::filesystem::path status_file() const;
   std::filesystem::path events() const;
   std::filesystem::path result() const;
