@@ -109,13 +109,14 @@ class RemoteRun final : public Entry {
   RemoteRun(RankId from, std::size_t size) : from_(from), size_(size), received_(seam::now()) {}
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this + 1); }
   std::span<const std::byte> rest() const {
-    return {reinterpret_cast<const std::byte*>(this + 1) + at_, size_ - at_};
+    const std::size_t at = at_.load(std::memory_order_acquire);
+    return {reinterpret_cast<const std::byte*>(this + 1) + at, size_ - at};
   }
   void dispose();
 
   const RankId from_;
   const std::size_t size_;
-  std::size_t at_ = 0;
+  std::atomic<std::size_t> at_{0};  // read by probes while it runs
   const seam::Time received_;
 };
 

@@ -173,9 +173,10 @@ Entry::Step RemoteRun::run(NodeSlot& node) {
   bool suspended = false;
   {
     RunningScope running(node, activity);
+    activity.batch = this;
     wire::FrameCursor cursor(rest());
-    while (!suspended && cursor.next()) {
-      at_ += cursor.frame().size();
+    while (!suspended && !node.closed_reason.load(std::memory_order_relaxed) && cursor.next()) {
+      at_.store(at_.load(std::memory_order_relaxed) + cursor.frame().size(), std::memory_order_release);
       RequestParts parts;
       if (!split_request(cursor.frame(), parts)) continue;
       ++running.counts().calls;
@@ -184,11 +185,13 @@ Entry::Step RemoteRun::run(NodeSlot& node) {
       suspended = run_request(node, from_, parts, received_, activity, nullptr, nullptr) && !node.admission.interleave;
     }
   }
-  if (suspended && at_ < size_) {
+  if (const char* const reason = node.closed_reason.load(std::memory_order_acquire)) {
+    drop(reason);
+  } else if (suspended && at_ < size_) {
     node.mailbox.push_front(this);
-    return Step::suspended;
+  } else {
+    dispose();
   }
-  dispose();
   return suspended ? Step::suspended : Step::finished;
 }
 

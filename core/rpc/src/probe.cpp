@@ -35,6 +35,7 @@ std::uint64_t find_blocking_wait(Endpoint& endpoint, NodeSlot& slot, const Targe
   std::uint64_t running = 0;
   std::uint64_t holder = 0;
   bool found = false;
+  bool queued = false;
   slot.for_each_running([&](Activity& activity) {
     const bool serves = target.local_state ? activity.local_state == target.local_state
                                            : target.call_id != 0 && activity.caller == target.caller &&
@@ -45,11 +46,12 @@ std::uint64_t find_blocking_wait(Endpoint& endpoint, NodeSlot& slot, const Targe
       running = key;
     }
     if (activity.holds_strand) holder = key;
+    if (activity.batch && target.call_id != 0) queued = queued || activity.batch->holds(target.caller, target.call_id);
   });
   if (found) return running;
-  const bool queued = target.local_state ? slot.mailbox.serves(target.local_state)
+  queued = queued || (target.local_state ? slot.mailbox.serves(target.local_state)
                       : target.call_id   ? slot.mailbox.holds(target.caller, target.call_id)
-                                         : true;
+                                         : true);
   if (!queued) return 0;
   if (!slot.mailbox.is_open()) return endpoint.parts().constructor_waits_on.load(std::memory_order_acquire);
   return slot.mailbox.limit() == 1 ? holder : 0;

@@ -98,7 +98,7 @@ void Endpoint::defer_small(RankId from, const wire::FrameHeader& header, std::sp
   parts_->has_deferred.store(true, std::memory_order_release);
 }
 
-// Consecutive requests to one node become one mailbox entry.
+// Consecutive requests to one serial node become one mailbox entry.
 void Endpoint::take_request(RankId from, const wire::FrameCursor& cursor) {
   RequestParts parts;
   if (!split_request(cursor.frame(), parts) || parts.request.node >= slots_.size() || !slots_[parts.request.node]) {
@@ -115,7 +115,8 @@ void Endpoint::take_request(RankId from, const wire::FrameCursor& cursor) {
   if (parts_->hold_count.load(std::memory_order_relaxed) > 0) [[unlikely]] {
     if (hold_back(from, parts, cursor.frame())) return;
   }
-  if (!parts_->run.empty() && parts_->run_node == node &&
+  const bool serial = slots_[node.index()]->admission.concurrency <= 1;
+  if (serial && !parts_->run.empty() && parts_->run_node == node &&
       parts_->run.data() + parts_->run.size() == cursor.frame().data()) {
     parts_->run = {parts_->run.data(), parts_->run.size() + cursor.frame().size()};
     return;
@@ -178,7 +179,11 @@ void Endpoint::take_consumed(std::span<const std::byte> body) {
 void Endpoint::take_cancel(RankId from, std::uint64_t call_id, std::span<const std::byte> body) {
   std::uint32_t node = 0;
   if (!wire::read(body, node) || node >= slots_.size() || !slots_[node]) return;
-  if (!slots_[node]->mailbox.holds(from, call_id)) return;
+  bool waits = slots_[node]->mailbox.holds(from, call_id);
+  slots_[node]->for_each_running([&](Activity& activity) {
+    waits = waits || (activity.batch && activity.batch->holds(from, call_id));
+  });
+  if (!waits) return;
   const std::lock_guard guard(parts_->cancelled_lock);
   parts_->cancelled.emplace(from.value(), call_id);
   parts_->cancelled_count.store(static_cast<std::uint32_t>(parts_->cancelled.size()), std::memory_order_release);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "endpoint_parts.hpp"
 #include "probe.hpp"
@@ -49,20 +50,23 @@ class BlockedScope {
   bool counted_ = false;
 };
 
-// A wait that has become long: on record until the scope ends.
+// A wait that has become long: on record until the scope ends. It is a wait of every activity on this thread's stack: one
+// that runs a handler inline waits for what that handler waits for.
 class RecordedWait {
  public:
   RecordedWait(EndpointParts& parts, Wait wait) : parts_(parts), activity_(current.activity) {
     deadlocked_ = wait.deadlocked;
     key_ = parts_.waits.add(std::move(wait));
-    if (!activity_) return;
-    before_ = activity_->waiting_on.exchange(key_, std::memory_order_acq_rel);
-    if (activity_->is_constructor) parts_.constructor_waits_on.store(key_, std::memory_order_release);
+    for (Activity* each = activity_; each; each = each->previous) {
+      before_.push_back(each->waiting_on.exchange(key_, std::memory_order_acq_rel));
+      if (each->is_constructor) parts_.constructor_waits_on.store(key_, std::memory_order_release);
+    }
   }
   ~RecordedWait() {
-    if (activity_) {
-      activity_->waiting_on.store(before_, std::memory_order_release);
-      if (activity_->is_constructor) parts_.constructor_waits_on.store(before_, std::memory_order_release);
+    auto before = before_.begin();
+    for (Activity* each = activity_; each; each = each->previous, ++before) {
+      each->waiting_on.store(*before, std::memory_order_release);
+      if (each->is_constructor) parts_.constructor_waits_on.store(*before, std::memory_order_release);
     }
     parts_.waits.remove(key_);
   }
@@ -89,7 +93,7 @@ class RecordedWait {
   Activity* const activity_;
   std::shared_ptr<std::atomic<bool>> deadlocked_;
   std::uint64_t key_ = 0;
-  std::uint64_t before_ = 0;
+  std::vector<std::uint64_t> before_;  // of each activity
   seam::Time next_probe_ = 0;
 };
 

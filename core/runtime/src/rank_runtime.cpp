@@ -21,6 +21,7 @@ namespace {
 
 constexpr seam::Time look_around = 100'000'000;        // signals, stop requests, limits
 constexpr seam::Time patience_with_user_code = 2'000'000'000;
+constexpr seam::Time drain_pause = 1'000'000;
 constexpr seam::Time last_flush = 50'000'000;          // for the message that ends the other ranks
 
 std::uint64_t hash_of(const std::string& text) {
@@ -336,6 +337,7 @@ void RankRuntime::report_drain(std::uint32_t round) {
     quiet = quiet && node->slot().mailbox.idle();
     handled += node->slot().counters.read().calls;
   }
+  if (!quiet) seam::sleep_until(seam::now() + drain_pause);  // the next question comes at once
   send(leader_, {.kind = ControlKind::drain_state, .number = round, .first = quiet ? 1U : 0U, .second = handled});
 }
 

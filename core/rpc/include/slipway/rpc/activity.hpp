@@ -11,6 +11,7 @@
 namespace slipway::detail {
 
 class Endpoint;
+struct Entry;
 class NodeSlot;
 
 // One run(), constructor, handler or user thread: the unit of order and of ids (design: activity).
@@ -29,6 +30,7 @@ struct Activity {
   bool in_pool = false;           // a pool thread's stack: blocking it takes a thread from the pool
   std::atomic<std::uint64_t> waiting_on{0};  // key of its wait in the wait registry, 0: it does not wait
   const char* doing = nullptr;    // for messages: what user code this is, "run()", a method
+  const Entry* batch = nullptr;   // the requests among which the one that it runs came: more may wait there
   Activity* previous = nullptr;   // what the thread did before this one began on its stack
 };
 
