@@ -163,6 +163,7 @@ class Program:
         return outcome
 
     def _require_nothing_left(self) -> None:
+        _reap_orphans()
         deadline = time.monotonic() + LINGER_SECONDS
         while (left := (descendants(), self._segments_left())) != ({}, set()) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -174,6 +175,14 @@ class Program:
         if self._own_segments_only:
             new = {name for name in new if "slipway" in name}
         return {name for name in new if not _is_mapped(name)}
+
+
+def _reap_orphans() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+    except ChildProcessError:
+        pass  # there are none
 
 
 def _end_all_below() -> None:
