@@ -19,6 +19,8 @@ std::atomic<bool> mpi_healthy{true};
 // What slipway wants from Open MPI; a value that the user has set stays. Other libraries ignore these.
 void prefer_settings() {
   setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);    // our own loops yield and sleep, at better moments
+  setenv("OMPI_MCA_btl_vader_eager_limit", "16384", 0);  // bytes; a batch goes without waiting for its receiver
+  setenv("OMPI_MCA_btl_sm_eager_limit", "16384", 0);     // the same by its name in Open MPI 5
   setenv("OMPI_MCA_mpi_event_tick_rate", "100", 0);  // microseconds; else sockets starve after a lost connection
 }
 
@@ -34,10 +36,12 @@ long environment_number(const char* name) {
   return text ? std::strtol(text, nullptr, 10) : 0;
 }
 
-// A launcher that speaks another dialect than the MPI library starts N programs of one rank each.
+// A launcher that speaks another dialect than the MPI library starts N programs of one rank each. The nearest launcher
+// counts: a Slurm step may have started an mpirun of one rank.
 void refuse_singletons() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     const long started = environment_number(name);
+    if (started == 1) return;
     if (started > 1) {
       throw Error("MPI sees 1 rank but " + std::string(name) + " says that " + std::to_string(started) +
                   " were started (the launcher and the MPI library do not match, so each process is alone); "

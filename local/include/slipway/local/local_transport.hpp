@@ -23,7 +23,7 @@ struct LocalWorldOptions {
   // Ranks are spread in blocks over this many declared hosts. Between hosts no bell rings.
   std::uint32_t fake_hosts = 1;
   // The largest small frame, header included.
-  std::size_t max_small_frame = 8 * 1024;
+  std::size_t max_small_frame = 16 * 1024;
   // Bytes under way from one rank to another; requests use at most half, the rest is kept for replies. A power of two,
   // at least four small frames.
   std::size_t link_bytes = 256 * 1024;

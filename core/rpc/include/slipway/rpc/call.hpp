@@ -145,12 +145,9 @@ Admitted send_call(Endpoint& endpoint, const CallSetup& setup, CallState* state,
       };
       writer.clear();
       encode_kept(writer);
-      if (!writer.segments().empty() && writer.body().size() > largest_body_with_segments) {
-        Writer whole;
-        encode_kept(whole);
-        return endpoint.call_remote(setup, state, whole, nullptr);
-      }
-      return endpoint.call_remote(setup, state, writer, std::move(kept));
+      std::optional<Writer> replacement;
+      fit_body(writer, encode_kept, replacement);
+      return endpoint.call_remote(setup, state, replacement ? *replacement : writer, std::move(kept));
     }
   }(std::type_identity<Values>{});
 }

@@ -98,10 +98,24 @@ class ResultState : public CallState {
       value;
 };
 
-inline constexpr std::size_t array_segment_threshold = 2048;  // bytes; smaller arrays are copied into the message
+// Arrays of so many bytes travel apart from the message. Smaller ones are cheaper copied into it, unless they make the
+// body of a message with segments too large for a small frame.
+inline constexpr std::size_t array_segment_threshold = 15'000;
+inline constexpr std::size_t small_array_segment_threshold = 1024;
 
-// A frame with segments must fit a small frame with its body; a larger body takes its arrays into itself.
-inline constexpr std::size_t largest_body_with_segments = 1024;
+inline constexpr std::size_t largest_body_with_segments = 2048;
+
+// Encodes once more when the body came out too large to stand beside its segments: with more arrays apart, and if that
+// does not help with none.
+template <class Encode>
+void fit_body(Writer& writer, Encode&& encode_all, std::optional<Writer>& replacement) {
+  for (const std::size_t threshold : {small_array_segment_threshold, Writer::never}) {
+    const Writer& latest = replacement ? *replacement : writer;
+    if (!latest.has_segments() || latest.body().size() <= largest_body_with_segments) return;
+    replacement.emplace(threshold);
+    encode_all(*replacement);
+  }
+}
 
 inline constexpr std::size_t largest_raw_reply = 512;  // bytes on the stack; larger ones take the general way
 
@@ -127,20 +141,17 @@ void reply_value(ReplyTo& reply, R&& result) {
   const bool arrays_apart = library_decodable<Value> && reply.rank != reply.endpoint->rank();
   Writer& writer = scratch_writer(arrays_apart ? array_segment_threshold : Writer::never);
   encode(writer, std::as_const(result));
-  if (!writer.segments().empty() && writer.body().size() > largest_body_with_segments) {
-    Writer whole;
-    encode(whole, std::as_const(result));
-    reply.endpoint->reply(reply.rank, reply.call_id, whole, nullptr);
-    return;
-  }
   if (writer.segments().empty()) {
     reply.endpoint->reply(reply.rank, reply.call_id, writer, nullptr);
     return;
   }
   auto kept = std::make_shared<Value>(std::forward<R>(result));
+  const auto encode_kept = [&kept](Writer& target) { encode(target, std::as_const(*kept)); };
   writer.clear();
-  encode(writer, std::as_const(*kept));
-  reply.endpoint->reply(reply.rank, reply.call_id, writer, std::move(kept));
+  encode_kept(writer);
+  std::optional<Writer> replacement;
+  fit_body(writer, encode_kept, replacement);
+  reply.endpoint->reply(reply.rank, reply.call_id, replacement ? *replacement : writer, std::move(kept));
 }
 
 template <class T, auto Method, class Values>

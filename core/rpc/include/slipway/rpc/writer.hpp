@@ -47,6 +47,7 @@ class Writer {
 
   std::span<const std::byte> body() const { return {storage_.data(), used_}; }
   std::vector<ConstSegment>& segments() { return segments_; }
+  bool has_segments() const { return !segments_.empty(); }
   void clear();
   // The body as memory of its own (its size is the body's); the writer is clear afterwards.
   detail::Bytes release_body();
