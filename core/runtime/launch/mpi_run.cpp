@@ -33,7 +33,7 @@ std::uint32_t ranks_on_this_host(const Transport& transport) {
   return static_cast<std::uint32_t>(std::count(hosts.begin(), hosts.end(), own));
 }
 
-RankSetup setup_of(Program& program, const Options& options, Transport& transport) {
+RankSetup setup_of(Program& program, const Options& options, const LaunchedBy& launcher, Transport& transport) {
   const std::uint32_t neighbours = std::max(1U, ranks_on_this_host(transport));
   const std::uint32_t cores = usable_cores();
   RankSetup setup;
@@ -44,6 +44,7 @@ RankSetup setup_of(Program& program, const Options& options, Transport& transpor
   setup.cpus = static_cast<double>(cores) / neighbours;
   setup.pool_threads = options.settings().cpus ? options.settings().cpus : std::max(1U, cores / neighbours);
   setup.cores = format_cores(allowed_cores());
+  if (launcher.by_slipway) setup.abandoned = [watch = LauncherWatch()] { return watch.gone(); };
   setup.make_run_directory = run_directory_maker(program, options);
   return setup;
 }
@@ -82,7 +83,7 @@ int run_as_mpi_rank(Program& program, const Options& options) {
   dying_transport = transport.get();
   last_words::set_run_in_progress(true);
   try {
-    result = run_rank(setup_of(program, options, *transport));
+    result = run_rank(setup_of(program, options, launcher, *transport));
   } catch (const UsageError& error) {
     last_words::set_run_in_progress(false);
     if (environment.rank() == 0) {

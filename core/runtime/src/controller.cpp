@@ -16,6 +16,8 @@ namespace slipway::detail {
 
 namespace {
 
+constexpr seam::Time stop_file_look = 200'000'000;  // between looks at whether another process asked the run to stop
+
 RunStatus initial_status(const ControllerSetup& setup) {
   RunStatus status;
   status.program = setup.program->name();
@@ -212,11 +214,12 @@ void Controller::tick(seam::Time now) {
   if (limit.count() > 0 && state_ == State::running && now - began_ >= limit.count()) {
     stop("the time limit (--slipway-time-limit) has passed", false, ExitStatus::time_limit);
   }
-  if (now < next_beat_) return;
-  next_beat_ = now + setup_.settings->heartbeat.count();
-  if (setup_.directory && state_ == State::running) {
+  if (setup_.directory && now >= next_look_ && (state_ == State::constructing || state_ == State::running)) {
+    next_look_ = now + stop_file_look;
     if (const auto reason = setup_.directory.stop_requested()) stop(*reason, false, ExitStatus::good);
   }
+  if (now < next_beat_) return;
+  next_beat_ = now + setup_.settings->heartbeat.count();
   RunProgress progress;
   progress.workers = workers_;
   progress.workers_done = workers_ - workers_left_;

@@ -84,6 +84,7 @@ class Controller {
   Report report_;
   seam::Time began_ = seam::now();
   seam::Time next_beat_ = 0;
+  seam::Time next_look_ = 0;
 };
 
 }  // namespace slipway::detail

@@ -371,6 +371,11 @@ void RankRuntime::beat() {
   if (controller_) controller_->tick(now);
   if (now < next_beat_ || ended_ || aborted_) return;
   next_beat_ = now + settings_.heartbeat.count();
+  if (setup_.abandoned && setup_.abandoned()) {
+    log_->error("the process that launched this rank is gone");
+    aborted_ = static_cast<int>(ExitStatus::rank_lost);
+    return;
+  }
   std::uint64_t handled = 0;
   for (const auto& node : nodes_) handled += node->slot().counters.read().calls;
   std::string text;

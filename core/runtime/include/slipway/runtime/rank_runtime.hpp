@@ -33,6 +33,8 @@ struct RankSetup {
   // On the controller: the directory to use; made when the ranks have agreed. Default: leave nothing.
   std::function<RunDirectory()> make_run_directory;
   bool ranks_share_process = false;
+  // Whether the process that started this one, and would collect it, is gone; asked every heartbeat.
+  std::function<bool()> abandoned;
   bool show_end = true;            // print failure, report and run directory at the end
   // Nodes whose run() is not started (the test kit calls them by hand).
   std::function<bool(const std::string& label)> suppress_run;
