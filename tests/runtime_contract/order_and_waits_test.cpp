@@ -253,7 +253,9 @@ TEST(Waits, Contract3_BlockedHandlersDoNotStarveTheRank) {
     testing::run(program, setup, [&](Running&) {
       auto waiting = blockers.call_all<&Blocker::wait_for_leaf>(20);
       for (int i = 0; i < 20; ++i) EXPECT_EQ(free.get<&Leaf::fast>(), 1);
-      if (setup.ranks > 1) EXPECT_FALSE(waiting.back().ready()) << "ten calls of 20 ms each on one serial node are not over yet";
+      if (setup.ranks > 1) {
+        EXPECT_FALSE(waiting.back().ready()) << "ten calls of 20 ms each on one serial node are not over yet";
+      }
       for (auto& each : waiting) EXPECT_EQ(each.get(), 20);
     });
   });
