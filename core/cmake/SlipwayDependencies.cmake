@@ -6,11 +6,7 @@ find_package(Threads REQUIRED)
 find_package(cereal REQUIRED)
 find_package(Boost 1.75 REQUIRED)  # headers only: Boost.PFR came with 1.75
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 
 set(SLIPWAY_HAS_MPI OFF)
 if(NOT SLIPWAY_WITH_MPI STREQUAL "OFF")
