@@ -255,8 +255,8 @@ void Endpoint::run_deferred() {
   for (const TransferId transfer : announced) prepare_transfer(transfer);
   sent.clear();
   for (const auto& [peer, reason] : lost) {
+    if (events_.on_peer_lost) events_.on_peer_lost(peer, reason);  // the cause before its effects
     fail_lost_calls(peer, reason);
-    if (events_.on_peer_lost) events_.on_peer_lost(peer, reason);
   }
   for (const auto& message : control) {
     if (events_.on_control) events_.on_control(message.from, message.body);

@@ -22,6 +22,7 @@ enum class ControlKind : std::uint8_t {
   constructed,       // all nodes of the rank are built
   worker_done,       // node `number` has returned from run()
   failed,            // text: a FirstFailure as JSON
+  lost,              // number: another rank; text: reason
   stop_asked,        // text: reason; number: 1 = stop_now
   workers_returned,  // after `stop`
   drain_state,       // number: round; first: 1 = quiescent; second: handlers run so far

@@ -222,6 +222,9 @@ void RankRuntime::handle(const Event& event) {
     case ControlKind::own_failure:
     case ControlKind::peer_lost:
       return handle_own(control);
+    case ControlKind::lost:
+      if (control.number < shared_.ranks && !lost_[control.number]) lose_peer(RankId(control.number), control.text);
+      return;
     case ControlKind::go:
       return start_workers();
     case ControlKind::stop:
@@ -281,7 +284,8 @@ void RankRuntime::lose_peer(RankId peer, const std::string& reason) {
   const std::string& host = transport_.host_names()[transport_.host_of_rank()[peer.index()].index()];
   log_->error(fmt::format("rank {} on {} is lost: {}", peer.value(), host, reason));
   if (controller_) return controller_->rank_lost(peer, reason, host);
-  if (peer != leader_) return;
+  // The controller may see it later than this rank, whose calls to the peer are about to fail.
+  if (peer != leader_) return send(leader_, {.kind = ControlKind::lost, .number = peer.value(), .text = reason});
   const auto left = std::find(lost_.begin(), lost_.end(), false);
   leader_ = RankId(static_cast<std::uint32_t>(left - lost_.begin()));
   if (leader_ != shared_.rank) return;
