@@ -28,23 +28,42 @@ Time monotonic_now() {
 }
 
 #if defined(__x86_64__)
+// Both clocks at one moment. A thread that is preempted between the two readings tries again.
+struct Moment {
+  Time time = 0;
+  std::uint64_t cycles = 0;
+
+  static Moment now() {
+    constexpr int tries = 20;
+    Moment best;
+    Time narrowest = never;
+    for (int i = 0; i < tries; ++i) {
+      const Time before = monotonic_now();
+      const std::uint64_t cycles = __rdtsc();
+      const Time after = monotonic_now();
+      if (after - before >= narrowest) continue;
+      narrowest = after - before;
+      best = {before + narrowest / 2, cycles};
+    }
+    return best;
+  }
+};
+
 // The cycle counter costs a third of clock_gettime. Its rate is measured once, over long enough for 0.1 %.
 class CycleClock {
  public:
-  CycleClock() : start_cycles_(__rdtsc()), start_time_(monotonic_now()) {
+  CycleClock() : start_(Moment::now()) {
     constexpr Time calibration = 200'000;
-    Time time = start_time_;
-    while (time - start_time_ < calibration) time = monotonic_now();
-    const auto cycles = __rdtsc() - start_cycles_;
-    nanoseconds_per_cycle_ = static_cast<double>(time - start_time_) / static_cast<double>(cycles);
+    Moment end = start_;
+    while (end.time - start_.time < calibration) end = Moment::now();
+    nanoseconds_per_cycle_ = static_cast<double>(end.time - start_.time) / static_cast<double>(end.cycles - start_.cycles);
   }
   Time now() const {
-    return start_time_ + static_cast<Time>(static_cast<double>(__rdtsc() - start_cycles_) * nanoseconds_per_cycle_);
+    return start_.time + static_cast<Time>(static_cast<double>(__rdtsc() - start_.cycles) * nanoseconds_per_cycle_);
   }
 
  private:
-  std::uint64_t start_cycles_;
-  Time start_time_;
+  Moment start_;
   double nanoseconds_per_cycle_ = 1;
 };
 #else
