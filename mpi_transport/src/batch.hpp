@@ -15,9 +15,8 @@
 #include "slipway/base/seam.hpp"
 #include "slipway/rpc/wire.hpp"
 
-// A batch is one MPI message: a BatchHeader and whole frames for one peer. Several frames fill it up to batch_target;
-// a single one may be larger, up to batch_bytes. It stays below the eager limit (set in environment.cpp for Open MPI):
-// a message that waits for its receiver would hold up those behind it in the receive ring.
+// A batch is one MPI message: a BatchHeader and whole frames for one peer. It stays below 4,096 bytes with MPI's own
+// header, Open MPI's eager limit for shared memory: only such messages may go to the receive ring.
 namespace slipway::detail {
 
 enum BatchFlags : std::uint8_t {
@@ -36,8 +35,7 @@ struct BatchHeader {
 };
 static_assert(sizeof(BatchHeader) == 8 && std::is_trivially_copyable_v<BatchHeader>);
 
-inline constexpr std::size_t batch_target = 4000;  // more in one message gains nothing
-inline constexpr std::size_t batch_bytes = 16'000;
+inline constexpr std::size_t batch_bytes = 4000;
 
 struct Batch {
   Batch* next = nullptr;
@@ -49,10 +47,7 @@ struct Batch {
   std::uint16_t given_back = 0;  // see BatchHeader
   alignas(64) std::byte data[batch_bytes];
 
-  std::size_t room() const {
-    if (size == sizeof(BatchHeader)) return batch_bytes - size;
-    return size < batch_target ? batch_target - size : 0;
-  }
+  std::size_t room() const { return batch_bytes - size; }
   void append(std::span<const std::byte> bytes) {
     std::memcpy(data + size, bytes.data(), bytes.size());
     size += static_cast<std::uint32_t>(bytes.size());

@@ -19,8 +19,6 @@ std::atomic<bool> mpi_healthy{true};
 // What slipway wants from Open MPI; a value that the user has set stays. Other libraries ignore these.
 void prefer_settings() {
   setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);        // our own loops yield and sleep, at better moments
-  setenv("OMPI_MCA_btl_vader_eager_limit", "16384", 0);  // bytes; a batch goes without waiting for its receiver
-  setenv("OMPI_MCA_btl_sm_eager_limit", "16384", 0);     // the same by its name in Open MPI 5
   setenv("OMPI_MCA_mpi_event_tick_rate", "100", 0);      // microseconds; else sockets starve after a lost connection
 }
 

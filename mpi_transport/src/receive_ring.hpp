@@ -26,8 +26,6 @@ struct ReceivedBatch {
 // tested; that holds because every batch is small enough to be complete when it matches. With the turn only.
 class ReceiveRing {
  public:
-  static constexpr std::size_t slot_bytes = 16384;
-
   ReceiveRing(MPI_Comm communicator, std::uint32_t slots);
 
   // The MPI error code; `received` says whether there is a batch, which is valid until `restart`.
@@ -54,6 +52,7 @@ class ReceiveRing {
 
  private:
   std::byte* buffer(std::size_t slot) { return buffers_.get() + slot * slot_bytes; }
+  static constexpr std::size_t slot_bytes = 4096;
 
   std::unique_ptr<std::byte[]> buffers_;
   std::vector<MPI_Request> requests_;
