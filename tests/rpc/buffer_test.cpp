@@ -106,8 +106,8 @@ TEST_F(BufferTest, Contract4TheCacheIsBounded) {
 }
 
 TEST_F(BufferTest, ImpossibleSizesThrow) {
-  EXPECT_THROW(Buffer<double>(std::size_t{1} << 62U), std::bad_alloc);
-  EXPECT_THROW(Buffer<char>(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
+  EXPECT_THROW(Buffer<double>{std::size_t{1} << 62U}, std::bad_alloc);
+  EXPECT_THROW(Buffer<char>{std::numeric_limits<std::size_t>::max()}, std::bad_alloc);
 }
 
 TEST_F(BufferTest, ThreadsMayFreeWhatOthersAllocated) {

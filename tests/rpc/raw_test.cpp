@@ -106,7 +106,7 @@ TEST(Raw, PaddingIsZeroOnTheWire) {
   auto* padded = new (memory) Padded{'x', 1.5, true};
   std::array<std::byte, sizeof(Padded)> wire;
   encode_raw(wire.data(), *padded);
-  for (std::size_t i : {1, 2, 3, 4, 5, 6, 7, 17, 23}) EXPECT_EQ(wire[i], std::byte{0}) << i;
+  for (const std::size_t i : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 17U, 23U}) EXPECT_EQ(wire[i], std::byte{0}) << i;
   Padded back;
   decode_raw(wire, back);
   EXPECT_EQ(back, *padded);
