@@ -113,7 +113,8 @@ endfunction()
 function(slipway_mpirun_flags variable)
   execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
   if(version MATCHES "Open MPI|OpenRTE|PRRTE|prterun")
-    set(${variable} --map-by :OVERSUBSCRIBE --bind-to none PARENT_SCOPE)
+    # The tests' own blocking MPI calls must give the core away where ranks outnumber cores.
+    set(${variable} --map-by :OVERSUBSCRIBE --bind-to none --mca mpi_yield_when_idle 1 PARENT_SCOPE)
   else()  # MPICH and its kin neither count slots nor bind
     set(${variable} "" PARENT_SCOPE)
   endif()
