@@ -180,7 +180,7 @@ TEST(Transport, TakesFramesFromManyThreads) {
   run_on_all_ranks([](Transport& transport) {
     RankUnderTest rank(transport);
     constexpr std::uint64_t thread_count = 3;
-    const std::uint64_t count = rounds(2'000, 10);
+    const std::uint64_t count = rounds(500, 10);
     std::vector<seam::Thread> threads;
     for (std::uint64_t thread = 0; thread < thread_count; ++thread) {
       threads.emplace_back("sender", [&rank, thread, count] {
