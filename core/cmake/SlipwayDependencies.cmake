@@ -4,7 +4,6 @@
 # slipwayConfig.cmake.in names the same packages for users of the install tree.
 find_package(Threads REQUIRED)
 find_package(cereal REQUIRED)
-find_package(Boost 1.75 REQUIRED)  # headers only: Boost.PFR came with 1.75
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
