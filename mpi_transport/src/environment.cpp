@@ -18,8 +18,8 @@ std::atomic<bool> mpi_healthy{true};
 
 // What slipway wants from Open MPI; a value that the user has set stays. Other libraries ignore these.
 void prefer_settings() {
-  setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);        // our own loops yield and sleep, at better moments
-  setenv("OMPI_MCA_mpi_event_tick_rate", "100", 0);      // microseconds; else sockets starve after a lost connection
+  setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);    // our own loops yield and sleep, at better moments
+  setenv("OMPI_MCA_mpi_event_tick_rate", "100", 0);  // microseconds; else sockets starve after a lost connection
 }
 
 int initialise(int* argc, char*** argv) {

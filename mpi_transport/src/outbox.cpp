@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "slipway/base/error.hpp"
 
@@ -39,8 +40,13 @@ void Outbox::spend_credit(Peer& peer, Batch* batch) {
   batch->funded = true;
 }
 
-Batch* Outbox::take_batch(const Peer& peer) {
-  Batch* const batch = pool_.take();
+Batch* Outbox::take_batch(Peer& peer) {
+  Batch* batch = std::exchange(peer.spare, nullptr);
+  if (batch) {
+    batch->reset();
+  } else {
+    batch = pool_.take();
+  }
   batch->to = peer.rank;
   return batch;
 }
@@ -111,6 +117,7 @@ BatchList Outbox::drain(Peer& peer, seam::Time now, bool& wants_credit) {
   peer.ready = {};
   peer.listed = false;
   peer.last_drain = now;
+  if (!peer.spare) peer.spare = std::exchange(at_hand_, nullptr);
   wants_credit = !peer.backlog.empty();
   return batches;
 }

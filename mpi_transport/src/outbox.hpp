@@ -25,8 +25,9 @@ class Outbox {
     seam::SpinLock lock;
     bool listed = false;  // in the list of peers that have something to send
     bool dead = false;
-    BatchList ready;    // may go; the last one is open
-    BatchList backlog;  // requests without credits; the last one is open
+    BatchList ready;         // may go; the last one is open
+    BatchList backlog;       // requests without credits; the last one is open
+    Batch* spare = nullptr;  // the next to open
     std::uint32_t credits = 0;
     std::uint32_t loans = 0;   // of the credits ever granted: those above the initial number
     std::uint32_t in_use = 0;  // credits spent and not returned yet
@@ -39,7 +40,6 @@ class Outbox {
   Outbox(std::uint32_t peers, std::uint32_t initial_credits);
 
   Peer& peer(std::uint32_t rank) { return peers_[rank]; }
-  BatchPool& pool() { return pool_; }
 
   // Any thread. True: better sent at once. Frames to dead peers are dropped.
   bool append(std::uint32_t to, FrameClass frame_class, std::span<const std::byte> head,
@@ -70,6 +70,14 @@ class Outbox {
   // With the turn. All listed peers, as a list by next_listed; each must be drained.
   Peer* take_listed() { return listed_.exchange(nullptr, std::memory_order_acquire); }
   BatchList drain(Peer& peer, seam::Time now, bool& wants_credit);
+  // With the turn: a drained batch that is done with. The last one is at hand for the next peer, without a lock.
+  void give_back(Batch* batch) {
+    if (at_hand_) {
+      pool_.give(batch);
+    } else {
+      at_hand_ = batch;
+    }
+  }
 
   // With the turn: the peer has returned or lent credits.
   void add_credits(std::uint32_t from, std::uint32_t credits, std::uint32_t loans);
@@ -86,7 +94,7 @@ class Outbox {
   }
   Batch* find_batch(Peer& peer, FrameClass frame_class, std::size_t size, bool& due);
   Batch* find_request_batch(Peer& peer, std::size_t size, bool& due);
-  Batch* take_batch(const Peer& peer);
+  Batch* take_batch(Peer& peer);
   Batch* open_ready(Peer& peer, bool funded, bool& due);
   void spend_credit(Peer& peer, Batch* batch);
   void list(Peer& peer);
@@ -95,6 +103,7 @@ class Outbox {
   std::atomic<Peer*> listed_{nullptr};
   std::unique_ptr<Peer[]> peers_;
   BatchPool pool_;
+  Batch* at_hand_ = nullptr;  // with the turn
 };
 
 }  // namespace slipway::detail

@@ -43,7 +43,7 @@ void SendQueue::send(Batch* batch, bool wants_credit) {
     return bury(batch, code);
   ring(batch->to);
   if (done) {
-    outbox_.pool().give(batch);
+    outbox_.give_back(batch);
   } else {
     pending_.push(batch);
     unfinished_.fetch_add(1, std::memory_order_relaxed);
@@ -65,7 +65,7 @@ int SendQueue::complete_pending() {
       break;
     }
     ring(batch->to);  // only now the message is where a sleeper finds it
-    outbox_.pool().give(batch);
+    outbox_.give_back(batch);
     unfinished_.fetch_sub(1, std::memory_order_relaxed);
     ++ended;
   }

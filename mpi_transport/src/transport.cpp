@@ -18,6 +18,7 @@ namespace {
 constexpr seam::Time microsecond = 1'000;
 constexpr seam::Time millisecond = 1'000 * microsecond;
 constexpr int batches_a_poll = 32;
+constexpr std::size_t filled_batch = 1'024;  // bytes
 constexpr int polls_between_housekeeping = 1'024;
 constexpr seam::Time busy_nap = 50 * microsecond;      // MPI has work that only polls advance
 constexpr seam::Time shortest_nap = 50 * microsecond;  // peers on other hosts, just heard of
@@ -135,14 +136,20 @@ void MpiTransport::flush() {
   send_queue_->complete();
 }
 
+// After one small batch another is unlikely, and the look for it would delay what the caller does with this one; but
+// where polls find something time after time, or a batch is well filled, more is on its way.
 int MpiTransport::take_batches(FrameSink& sink) {
   ReceivedBatch batch;
   int taken = 0;
   while (taken < batches_a_poll && test_ring(batch)) {
+    const bool more_likely = found_last_time_ || batch.bytes.size() > filled_batch;
     deliver(batch, sink);
+    if (!more_likely) send_queue_->flush();  // the sink's answer leaves first
     ring_->restart();
     ++taken;
+    if (!more_likely) break;
   }
+  found_last_time_ = taken > 0;
   return taken;
 }
 

@@ -92,6 +92,7 @@ class MpiTransport final : public Transport {
   std::unique_ptr<ReceiveRing> ring_;
   std::unique_ptr<Liveness> liveness_;
 
+  bool found_last_time_ = false;  // the last poll took a batch
   std::vector<bool> dead_;
   bool any_dead_ = false;
   bool unrung_peers_ = false;  // some peers cannot ring this rank

@@ -24,7 +24,7 @@ std::vector<std::size_t> leaving(Outbox& outbox, bool* wants_credit = nullptr) {
     BatchList batches = outbox.drain(*peer, seam::now(), wants);
     while (Batch* const batch = batches.pop()) {
       sizes.push_back(batch->size - sizeof(BatchHeader));
-      outbox.pool().give(batch);
+      outbox.give_back(batch);
     }
     peer = next;
   }
