@@ -10,8 +10,8 @@
 
 namespace slipway::detail {
 
-Rendezvous::Rendezvous(MPI_Comm communicator, Outbox& outbox, const ChunkLimits& limits)
-    : communicator_(communicator), outbox_(outbox), limits_(limits) {
+Rendezvous::Rendezvous(MPI_Comm communicator, Outbox& outbox, std::vector<ChunkLimits> limits)
+    : communicator_(communicator), outbox_(outbox), limits_(std::move(limits)) {
   for (std::uint32_t slot = slots; slot > 0; --slot) free_slots_.push_back(slot);
 }
 
@@ -119,7 +119,7 @@ bool Rendezvous::on_clear(std::uint32_t from, std::span<const std::byte> payload
   for (const auto& segment : transfer->frame.segments) {
     segments.push_back({const_cast<std::byte*>(segment.data), segment.info.size});  // MPI only reads it
   }
-  transfer->stream = std::make_unique<ChunkStream>(std::move(segments), limits_);
+  transfer->stream = std::make_unique<ChunkStream>(std::move(segments), limits_[from]);
   transfer->tag = static_cast<int>(body.tag);
   sending_.push_back(std::move(transfer));
   add_work(1);
@@ -166,7 +166,7 @@ void Rendezvous::start_waiting() {
     waiting_.pop_front();
     transfer->slot = free_slots_.back();
     free_slots_.pop_back();
-    transfer->stream = std::make_unique<ChunkStream>(std::move(transfer->destinations), limits_);
+    transfer->stream = std::make_unique<ChunkStream>(std::move(transfer->destinations), limits_[transfer->from]);
     advance(*transfer);  // first the receives, then the word
     const ClearBody body{.number = transfer->number, .tag = transfer->slot};
     outbox_.append_own(transfer->from, FrameClass::control, own_frames::clear, bytes_of(body), {});

@@ -27,7 +27,8 @@ class Rendezvous {
  public:
   static constexpr std::uint32_t slots = 16;
 
-  Rendezvous(MPI_Comm communicator, Outbox& outbox, const ChunkLimits& limits);
+  // `limits`: by peer; both sides of a pair have the same.
+  Rendezvous(MPI_Comm communicator, Outbox& outbox, std::vector<ChunkLimits> limits);
 
   // Any thread.
   void send(std::uint32_t to, LargeFrame frame);
@@ -81,7 +82,7 @@ class Rendezvous {
 
   MPI_Comm communicator_;
   Outbox& outbox_;
-  ChunkLimits limits_;
+  std::vector<ChunkLimits> limits_;
   std::atomic<std::uint32_t> work_{0};
 
   // Any thread, with the lock.

@@ -12,8 +12,8 @@ namespace slipway {
 // A transport over the ranks of a communicator that the program owns. It is duplicated; the program may free or use its
 // own at will. Inter-communicators are refused.
 template <class Communicator>  // MPI_Comm; a template, so that this header needs no MPI
-  requires(!std::is_same_v<Communicator, MpiOptions>)
-std::unique_ptr<Transport> make_mpi_transport(Communicator communicator, MpiOptions options = {}) {
+requires(!std::is_same_v<Communicator, MpiOptions>) std::unique_ptr<Transport> make_mpi_transport(
+    Communicator communicator, MpiOptions options = {}) {
   options.communicator = &communicator;
   return make_mpi_transport(static_cast<const MpiOptions&>(options));
 }

@@ -22,7 +22,7 @@ struct MpiOptions {
   std::chrono::nanoseconds detection_limit = std::chrono::seconds(15);  // silence of another host; 0: endless
   std::uint32_t receive_slots = 64;                                     // receives posted for small messages
   std::uint32_t unexpected_limit = 1000;  // request batches that may be under way to one rank, over all its peers
-  std::size_t chunk_bytes = std::size_t{1} << 20;
+  std::size_t chunk_bytes = 0;            // of large frames; 0: 4 MiB on one host, 1 MiB between hosts
   std::uint32_t chunks_in_flight = 4;
   const void* communicator = nullptr;  // points to an MPI_Comm, read while the transport is made; null: MPI_COMM_WORLD
 };
