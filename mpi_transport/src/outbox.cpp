@@ -10,13 +10,6 @@
 
 namespace slipway::detail {
 
-namespace {
-
-// A peer that got nothing for this long gets the next frame at once; else it waits for company until the next poll.
-constexpr seam::Time quiet_time = 2'000;
-
-}  // namespace
-
 Outbox::Outbox(std::uint32_t peers, std::uint32_t initial_credits) : peers_(std::make_unique<Peer[]>(peers)) {
   for (std::uint32_t rank = 0; rank < peers; ++rank) {
     peers_[rank].rank = rank;
@@ -53,7 +46,7 @@ Batch* Outbox::take_batch(Peer& peer) {
 
 Batch* Outbox::open_ready(Peer& peer, bool funded, bool& due) {
   const bool first = peer.ready.empty();
-  due = !first || seam::now() - peer.last_drain >= quiet_time;
+  due = !first || seam::now() - peer.last_drain >= peer.quiet_time.load(std::memory_order_relaxed);
   Batch* const batch = take_batch(peer);
   if (funded) spend_credit(peer, batch);
   peer.ready.push(batch);

@@ -33,6 +33,8 @@ class Outbox {
     std::uint32_t in_use = 0;  // credits spent and not returned yet
     bool used_lately = false;
     seam::Time last_drain = 0;
+    // A peer that got nothing for this long gets the next frame at once; else it waits for company until the next poll.
+    std::atomic<seam::Time> quiet_time{2'000};
     Peer* next_listed = nullptr;
     std::uint32_t rank = 0;
   };

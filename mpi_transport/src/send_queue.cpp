@@ -8,6 +8,16 @@
 
 namespace slipway::detail {
 
+namespace {
+
+constexpr std::uint32_t timed_one_in = 16;
+constexpr std::uint8_t many_slow = 4;
+constexpr seam::Time slow_send = 2'000;  // nanoseconds; shared memory and fast networks take a fifth of it
+constexpr seam::Time quiet_if_fast = 2'000;
+constexpr seam::Time quiet_if_slow = 100'000;
+
+}  // namespace
+
 int SendQueue::flush_listed() {
   int sent = 0;
   Outbox::Peer* peer = outbox_.take_listed();
@@ -25,6 +35,26 @@ int SendQueue::flush_listed() {
   return sent;
 }
 
+int SendQueue::start(Batch* batch) {
+  return MPI_Isend(batch->data, static_cast<int>(batch->size), MPI_BYTE, static_cast<int>(batch->to), batch_tag,
+                   communicator_, &batch->request);
+}
+
+// Looks now and then what a message costs. Where it is a system call (TCP), bursts are better kept together.
+int SendQueue::start_timed(Batch* batch) {
+  const seam::Time before = seam::now();
+  const int code = start(batch);
+  auto& slowness = slowness_[batch->to];
+  if (seam::now() - before > slow_send) {
+    if (slowness < 2 * many_slow) ++slowness;
+  } else if (slowness > 0) {
+    --slowness;
+  }
+  auto& quiet_time = outbox_.peer(batch->to).quiet_time;
+  quiet_time.store(slowness >= many_slow ? quiet_if_slow : quiet_if_fast, std::memory_order_relaxed);
+  return code;
+}
+
 void SendQueue::send(Batch* batch, bool wants_credit) {
   const auto [credits, loans] = credits_.take(batch->to);
   BatchHeader header;
@@ -36,8 +66,7 @@ void SendQueue::send(Batch* batch, bool wants_credit) {
   header.given_back = batch->given_back;
   std::memcpy(batch->data, &header, sizeof header);
   int done = 0;
-  int code = MPI_Isend(batch->data, static_cast<int>(batch->size), MPI_BYTE, static_cast<int>(batch->to), batch_tag,
-                       communicator_, &batch->request);
+  int code = ++sends_ % timed_one_in == 0 ? start_timed(batch) : start(batch);
   if (code == MPI_SUCCESS) code = MPI_Test(&batch->request, &done, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     return bury(batch, code);

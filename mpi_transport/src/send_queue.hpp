@@ -19,7 +19,7 @@ class SendQueue {
  public:
   // `bells`: for each rank its cell, null where it cannot be rung.
   SendQueue(MPI_Comm communicator, Outbox& outbox, CreditBook& credits, const std::vector<Doorbell::Cell*>& bells)
-      : communicator_(communicator), outbox_(outbox), credits_(credits), bells_(bells) {}
+      : communicator_(communicator), outbox_(outbox), credits_(credits), bells_(bells), slowness_(bells.size(), 0) {}
 
   // Sends all that waits. Returns the number of batches.
   int flush() { return outbox_.has_listed() ? flush_listed() : 0; }
@@ -36,6 +36,8 @@ class SendQueue {
  private:
   int flush_listed();
   void send(Batch* batch, bool wants_credit);
+  int start(Batch* batch);
+  int start_timed(Batch* batch);
   void bury(Batch* batch, int code);
   void ring(std::uint32_t rank) {
     if (bells_[rank]) Doorbell::ring(*bells_[rank]);
@@ -46,6 +48,8 @@ class SendQueue {
   Outbox& outbox_;
   CreditBook& credits_;
   const std::vector<Doorbell::Cell*>& bells_;
+  std::vector<std::uint8_t> slowness_;  // by rank: how many of the last timed sends were slow
+  std::uint32_t sends_ = 0;
   BatchList pending_;
   BatchList graveyard_;
   std::atomic<std::uint32_t> unfinished_{0};
