@@ -41,7 +41,7 @@ class Shard {
     co_return optimizer_.parameters();
   }
 
-  // The parameters, once they have had so many updates.
+  // The parameters, once they have had at least so many updates.
   slipway::Async<Values> parameters(int version) {
     if (optimizer_.version() < version) {
       auto reached = version_reached(version);
@@ -100,6 +100,15 @@ struct Evaluator {
   slipway::Group<Shard> shards;
   Training training;
 
+  Values collect(int version) {
+    Values parameters;
+    for (auto& part : shards.call_all<&Shard::parameters>(version)) {
+      const Values values = part.get();
+      parameters.insert(parameters.end(), values.begin(), values.end());
+    }
+    return parameters;
+  }
+
   void run(slipway::Context& context) {
     const digits::Images images = digits::load(training.data).held_out;
     digits::Classifier classifier(training.hidden);
@@ -107,11 +116,7 @@ struct Evaluator {
     const auto start = std::chrono::steady_clock::now();
     for (int evaluation = 0; evaluation <= training.evaluations; ++evaluation) {
       const int version = training.evaluated_version(evaluation);
-      result.parameters.clear();
-      for (auto& part : shards.call_all<&Shard::parameters>(version)) {
-        const Values values = part.get();
-        result.parameters.insert(result.parameters.end(), values.begin(), values.end());
-      }
+      result.parameters = version == 0 ? training.initial_parameters() : collect(version);
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       context.log("{}", result.add(version, seconds.count(), classifier.score(result.parameters, images)));
     }
