@@ -26,7 +26,7 @@ class Machine:
         self.mpirun = re.search(r"^MPIEXEC_EXECUTABLE:\w+=(.+)$", cache, re.MULTILINE)[1]
         self.mpicxx = re.search(r"^MPI_CXX_COMPILER:\w+=(.+)$", cache, re.MULTILINE)[1]
         version = subprocess.run([self.mpirun, "--version"], capture_output=True, text=True, check=False).stdout
-        self.flags = ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"] if re.search("Open MPI|PRRTE|prterun", version) else []
+        self.flags = ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"] if re.search("Open ?MPI|OpenRTE|PRRTE|prterun", version) else []
 
     def run(self, ranks: int, program: pathlib.Path, *options: str) -> str:
         command = [self.mpirun, *self.flags, "-n", str(ranks), str(program), *options]
@@ -66,8 +66,10 @@ def one_round(machine: Machine, ygm: pathlib.Path | None) -> dict[str, tuple[flo
     }
     if ygm:
         rows["posts/s against YGM"] = (calls["posts_per_s"], machine.figures(ygm)["posts_per_s"])
-    rows["parameter_server, updates/s"] = (machine.rate("updates", 4, "examples/parameter_server"),
-                                           machine.rate("updates", 4, "bench/parameter_server_mpi"))
+    # Three trainers, two shards and an evaluator on both sides: nodes on as many ranks as there are cores, or a rank each.
+    ranks = min(6, len(os.sched_getaffinity(0)))
+    rows["parameter_server, updates/s"] = (machine.rate("updates", ranks, "examples/parameter_server"),
+                                           machine.rate("updates", 6, "bench/parameter_server_mpi"))
     return rows
 
 
