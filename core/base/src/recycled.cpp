@@ -13,9 +13,9 @@ namespace slipway::recycled {
 namespace {
 
 constexpr std::size_t granule = 64;
-constexpr std::size_t fine_classes = 16;                 // 64, 128 … 1024 bytes
-constexpr std::size_t classes = fine_classes + 3;        // then 2048, 4096, 8192
-constexpr std::uint32_t kept_per_thread = 128;           // blocks a class; half of them move when it overflows
+constexpr std::size_t fine_classes = 16;             // 64, 128 … 1024 bytes
+constexpr std::size_t classes = fine_classes + 3;    // then 2048, 4096, 8192
+constexpr std::size_t kept_per_thread = 512 * 1024;  // bytes a class; half of them move when it overflows
 constexpr std::uint32_t kept_shared = 16 * 1024;
 
 struct Block {
@@ -50,6 +50,10 @@ std::size_t size_of_class(std::size_t index) {
   return index < fine_classes ? (index + 1) * granule : std::size_t{2048} << (index - fine_classes);
 }
 
+std::uint32_t most_kept(std::size_t index) {
+  return static_cast<std::uint32_t>(kept_per_thread / size_of_class(index));
+}
+
 struct Shared {
   seam::SpinLock lock;
   Stack blocks;
@@ -69,63 +73,79 @@ void free_all(Stack& blocks) {
   while (Block* block = blocks.pop()) ::operator delete(block);
 }
 
-struct Local {
-  std::array<Stack, classes> lists;
+using Lists = std::array<Stack, classes>;
 
-  ~Local() {
+// Plain memory, so that a block comes and goes without a look at how far the thread's life has come: `Guard` below is
+// made when the first list changes hands with the shared ones, and closes them.
+thread_local constinit Lists local{};
+thread_local constinit bool guarded = false;
+thread_local constinit bool closed = false;
+
+struct Guard {
+  Guard() { guarded = true; }
+  ~Guard() {
+    closed = true;
     for (std::size_t index = 0; index < classes; ++index) {
       Shared& common = shared()[index];
       common.lock.lock();
-      move_some(lists[index], common.blocks, lists[index].count);
+      move_some(local[index], common.blocks, local[index].count);
       common.lock.unlock();
     }
   }
-
-  void refill(std::size_t index) {
-    Shared& common = shared()[index];
-    common.lock.lock();
-    move_some(common.blocks, lists[index], kept_per_thread / 2);
-    common.lock.unlock();
-  }
-
-  void spill(std::size_t index) {
-    Shared& common = shared()[index];
-    Stack surplus;
-    common.lock.lock();
-    Stack& target = common.blocks.count < kept_shared ? common.blocks : surplus;
-    move_some(lists[index], target, kept_per_thread / 2);
-    common.lock.unlock();
-    free_all(surplus);
-  }
 };
 
-thread_local bool local_gone = false;
+void make_guard() {
+  static thread_local Guard guard;
+  static_cast<void>(guard);
+}
 
-struct LocalGuard {
-  Local local;
-  ~LocalGuard() { local_gone = true; }
-};
+void* take_shared(std::size_t index) {
+  if (closed) return ::operator new(size_of_class(index));
+  if (!guarded) make_guard();
+  Shared& common = shared()[index];
+  common.lock.lock();
+  move_some(common.blocks, local[index], most_kept(index) / 2);
+  common.lock.unlock();
+  if (Block* const block = local[index].pop()) return block;
+  return ::operator new(size_of_class(index));
+}
 
-thread_local LocalGuard guard;
+// Makes room in a list that is full, or that this thread has not used before.
+void give_shared(std::size_t index, Block* block) {
+  if (closed) return ::operator delete(block);
+  if (!guarded) make_guard();
+  local[index].push(block);
+  if (local[index].count <= most_kept(index)) return;
+  Shared& common = shared()[index];
+  Stack surplus;
+  common.lock.lock();
+  Stack& target = common.blocks.count < kept_shared ? common.blocks : surplus;
+  move_some(local[index], target, most_kept(index) / 2);
+  common.lock.unlock();
+  free_all(surplus);
+}
 
 }  // namespace
 
 void* take(std::size_t size) {
-  if (size > largest || local_gone) return ::operator new(size > largest ? size : size_of_class(class_of(size)));
+  if (size > largest) [[unlikely]]
+    return ::operator new(size);
   const std::size_t index = class_of(size);
-  Stack& list = guard.local.lists[index];
-  if (!list.top) guard.local.refill(index);
-  if (Block* block = list.pop()) return block;
-  return ::operator new(size_of_class(index));
+  if (Block* const block = local[index].pop()) [[likely]]
+    return block;
+  return take_shared(index);
 }
 
 void give(void* memory, std::size_t size) noexcept {
   if (!memory) return;
-  if (size > largest || local_gone) return ::operator delete(memory);
+  if (size > largest) [[unlikely]]
+    return ::operator delete(memory);
   const std::size_t index = class_of(size);
-  Stack& list = guard.local.lists[index];
-  list.push(static_cast<Block*>(memory));
-  if (list.count > kept_per_thread) guard.local.spill(index);
+  Stack& list = local[index];
+  auto* const block = static_cast<Block*>(memory);
+  if (list.count > 0 && list.count < most_kept(index)) [[likely]]
+    return list.push(block);
+  give_shared(index, block);
 }
 
 }  // namespace slipway::recycled
