@@ -44,6 +44,7 @@ struct Batch {
   std::uint32_t size = sizeof(BatchHeader);
   bool funded = false;  // a credit has been spent on it, so it may hold requests
   bool transport_frames = false;
+  bool was_unfinished = false;  // MPI had not ended the send when it was looked at
   std::uint16_t given_back = 0;  // see BatchHeader
   alignas(64) std::byte data[batch_bytes];
 
@@ -55,7 +56,7 @@ struct Batch {
   void reset() {
     next = nullptr;
     size = sizeof(BatchHeader);
-    funded = transport_frames = false;
+    funded = transport_frames = was_unfinished = false;
     given_back = 0;
   }
 };

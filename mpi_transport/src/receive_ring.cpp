@@ -22,6 +22,7 @@ ReceiveRing::ReceiveRing(MPI_Comm communicator, std::uint32_t slots)
 }
 
 bool ReceiveRing::cancel(seam::Time deadline) {
+  if (used_) restart();
   for (auto& request : requests_) check(MPI_Cancel(&request));
   for (auto& request : requests_) {
     int done = 0;

@@ -28,8 +28,10 @@ class ReceiveRing {
  public:
   ReceiveRing(MPI_Comm communicator, std::uint32_t slots);
 
-  // The MPI error code; `received` says whether there is a batch, which is valid until `restart`.
+  // The MPI error code; `received` says whether there is a batch, which is valid until the next test. Its receive starts
+  // anew only then: what the batch asks for comes first.
   int test(bool& received, ReceivedBatch& batch) {
+    if (used_) restart();
     int done = 0;
     MPI_Status status;
     const int code = MPI_Test(&requests_[head_], &done, &status);
@@ -39,24 +41,26 @@ class ReceiveRing {
     check(MPI_Get_count(&status, MPI_BYTE, &count));
     batch.from = static_cast<std::uint32_t>(status.MPI_SOURCE);
     batch.bytes = {buffer(head_), static_cast<std::size_t>(count)};
+    used_ = true;
     return code;
-  }
-
-  void restart() {
-    check(MPI_Start(&requests_[head_]));
-    if (++head_ == requests_.size()) head_ = 0;
   }
 
   // Takes all receives back; false when MPI does not let go of them until the deadline.
   bool cancel(seam::Time deadline);
 
  private:
+  void restart() {
+    check(MPI_Start(&requests_[head_]));
+    if (++head_ == requests_.size()) head_ = 0;
+    used_ = false;
+  }
   std::byte* buffer(std::size_t slot) { return buffers_.get() + slot * slot_bytes; }
   static constexpr std::size_t slot_bytes = 4096;
 
   std::unique_ptr<std::byte[]> buffers_;
   std::vector<MPI_Request> requests_;
   std::size_t head_ = 0;
+  bool used_ = false;  // the receive at the head has ended, and its batch has been handed out
 };
 
 }  // namespace slipway::detail

@@ -65,18 +65,12 @@ void SendQueue::send(Batch* batch, bool wants_credit) {
   header.loans = loans;
   header.given_back = batch->given_back;
   std::memcpy(batch->data, &header, sizeof header);
-  int done = 0;
-  int code = ++sends_ % timed_one_in == 0 ? start_timed(batch) : start(batch);
-  if (code == MPI_SUCCESS) code = MPI_Test(&batch->request, &done, MPI_STATUS_IGNORE);
+  const int code = ++sends_ % timed_one_in == 0 ? start_timed(batch) : start(batch);
   if (code != MPI_SUCCESS) [[unlikely]]
     return bury(batch, code);
   ring(batch->to);
-  if (done) {
-    outbox_.give_back(batch);
-  } else {
-    pending_.push(batch);
-    unfinished_.fetch_add(1, std::memory_order_relaxed);
-  }
+  pending_.push(batch);
+  count_unfinished(1);
 }
 
 // The first that has not ended goes to the end of the line, so that a stuck peer hides nobody.
@@ -85,17 +79,18 @@ int SendQueue::complete_pending() {
   while (Batch* const batch = pending_.pop()) {
     int done = 0;
     if (const int code = MPI_Test(&batch->request, &done, MPI_STATUS_IGNORE); code != MPI_SUCCESS) {
-      unfinished_.fetch_sub(1, std::memory_order_relaxed);
+      count_unfinished(-1);
       bury(batch, code);
       continue;
     }
     if (!done) {
+      batch->was_unfinished = true;
       pending_.push(batch);
       break;
     }
-    ring(batch->to);  // only now the message is where a sleeper finds it
+    if (batch->was_unfinished) ring(batch->to);  // only now the message is where a sleeper finds it
     outbox_.give_back(batch);
-    unfinished_.fetch_sub(1, std::memory_order_relaxed);
+    count_unfinished(-1);
     ++ended;
   }
   return ended;
@@ -112,7 +107,7 @@ void SendQueue::abandon(std::uint32_t peer) {
   while (Batch* const batch = pending_.pop()) {
     if (batch->to == peer) {
       graveyard_.push(batch);
-      unfinished_.fetch_sub(1, std::memory_order_relaxed);
+      count_unfinished(-1);
     } else {
       others.push(batch);
     }

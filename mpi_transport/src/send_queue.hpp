@@ -27,7 +27,7 @@ class SendQueue {
   // Looks whether sends have ended meanwhile. Returns their number.
   int complete() { return pending_.empty() ? 0 : complete_pending(); }
 
-  // Sends that MPI has taken but not ended. Any thread.
+  // Sends that MPI has taken, and that are not known to have ended. Any thread.
   std::uint32_t unfinished() const { return unfinished_.load(std::memory_order_relaxed); }
 
   // The peer's pending sends may never end and cannot be taken back: their batches stay for ever.
@@ -43,6 +43,10 @@ class SendQueue {
     if (bells_[rank]) Doorbell::ring(*bells_[rank]);
   }
   int complete_pending();
+  void count_unfinished(std::int32_t more) {
+    unfinished_.store(unfinished_.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(more),
+                      std::memory_order_relaxed);
+  }
 
   MPI_Comm communicator_;
   Outbox& outbox_;

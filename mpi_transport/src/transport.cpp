@@ -19,6 +19,7 @@ constexpr seam::Time microsecond = 1'000;
 constexpr seam::Time millisecond = 1'000 * microsecond;
 constexpr int batches_a_poll = 32;
 constexpr std::size_t filled_batch = 1'024;  // bytes
+constexpr std::uint32_t unfinished_to_look_at = 8;  // before that, the next poll looks
 constexpr int polls_between_housekeeping = 1'024;
 constexpr seam::Time busy_nap = 50 * microsecond;      // MPI has work that only polls advance
 constexpr seam::Time shortest_nap = 50 * microsecond;  // peers on other hosts, just heard of
@@ -146,7 +147,7 @@ int MpiTransport::poll(FrameSink& sink) {
 
 void MpiTransport::flush() {
   send_queue_->flush();
-  send_queue_->complete();
+  if (send_queue_->unfinished() > unfinished_to_look_at) send_queue_->complete();
 }
 
 // After one small batch another is unlikely, and the look for it would delay what the caller does with this one; but
@@ -157,8 +158,6 @@ int MpiTransport::take_batches(FrameSink& sink) {
   while (taken < batches_a_poll && test_ring(batch)) {
     const bool more_likely = found_last_time_ || batch.bytes.size() > filled_batch;
     deliver(batch, sink);
-    if (!more_likely) send_queue_->flush();  // the sink's answer leaves first
-    ring_->restart();
     ++taken;
     if (!more_likely) break;
   }
@@ -290,7 +289,8 @@ bool MpiTransport::quiesce(seam::Time deadline) {
     send_queue_->flush();
     send_queue_->complete();
     ReceivedBatch leftover;
-    while (test_ring(leftover)) ring_->restart();
+    while (test_ring(leftover)) {
+    }
   };
   while (has_unsent() && seam::now() < deadline) {
     drain();
