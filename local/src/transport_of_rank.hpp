@@ -38,6 +38,7 @@ class TransportOfRank final : public Transport {
 
   int poll(FrameSink& sink) override;
   void flush() override { flush_links(); }
+  bool has_queued() const override { return false; }
   bool has_unsent() const override;
 
   std::uint32_t arm_bell() override { return self_.bell.arm(); }

@@ -11,14 +11,14 @@
 
 namespace slipway::detail {
 
-CallSetup make_setup(NodeId node, const MethodEntry& method, const CallOptions& options, bool try_only) {
+CallSetup make_setup(NodeId node, const MethodEntry& method, const CallOptions& options) {
   const Endpoint& endpoint = Endpoint::of_this_thread();
   if (node.index() >= endpoint.node_count()) {
     throw UsageError(fmt::format("{} was called through a handle that names no node of this program (a default one, or "
                                  "one of another program). Use handles that Program gave",
                                  method.name));
   }
-  CallSetup setup{.node = node, .method = &method, .priority = options.priority, .try_only = try_only};
+  CallSetup setup{.node = node, .method = &method, .priority = options.priority};
   if (options.timeout.count() > 0) setup.deadline = seam::after(options.timeout);
   if (current.activity) setup.deadline = std::min(setup.deadline, current.activity->deadline);
   return setup;

@@ -18,42 +18,67 @@ void CallState::fail(std::exception_ptr exception) {
   close();
 }
 
+// A continuation may let go of the last other reference, so where there is one a reference of its own keeps the state.
 void CallState::close() {
-  retain();  // a continuation may let go of the last other reference
-  Continuation* list = link_.exchange(closed(), std::memory_order_acq_rel);
-  if (list) {
-    detach_lock_.lock();
-    while (list) {
-      Continuation* const continuation = list;
-      list = list->next;
-      continuation->notify(*this);
-    }
-    detach_lock_.unlock();
-  }
+  std::uint64_t word = word_.load(std::memory_order_acquire);
+  std::uint64_t next = 0;
+  do {
+    next = (word & ~list_mask) | closed_flag;
+    if (list_in(word)) next += one_reference;
+  } while (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel));
+  if (!list_in(word)) return;
+  tell(list_in(word));
   release();
 }
 
-bool CallState::attach(Continuation& continuation) {
-  Continuation* head = link_.load(std::memory_order_acquire);
+void CallState::finish_unclaimed_and_release() {
+  std::uint64_t word = word_.load(std::memory_order_acquire);
+  std::uint64_t next = 0;
   do {
-    if (head == closed()) return false;
-    continuation.next = head;
-  } while (!link_.compare_exchange_weak(head, &continuation, std::memory_order_acq_rel));
+    if ((word & claimed_flag) != 0) return release();
+    next = (word & ~list_mask) | closed_flag | claimed_flag;
+    if (!list_in(word)) next -= one_reference;
+  } while (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel));
+  if (list_in(word)) {
+    tell(list_in(word));
+    release();
+  } else if (next < one_reference) {
+    delete this;
+  }
+}
+
+void CallState::tell(Continuation* list) {
+  detach_lock_.lock();
+  while (list) {
+    Continuation* const continuation = list;
+    list = list->next;
+    continuation->notify(*this);
+  }
+  detach_lock_.unlock();
+}
+
+bool CallState::attach(Continuation& continuation) {
+  const auto address = reinterpret_cast<std::uintptr_t>(&continuation);
+  std::uint64_t word = word_.load(std::memory_order_acquire);
+  do {
+    if ((word & closed_flag) != 0) return false;
+    continuation.next = list_in(word);
+  } while (!word_.compare_exchange_weak(word, (word & ~list_mask) | address, std::memory_order_acq_rel));
   return true;
 }
 
 bool CallState::detach(Continuation& continuation) {
   // Only waits that end before their call come here, so the list may be taken apart and put together again.
   detach_lock_.lock();
-  Continuation* head = link_.load(std::memory_order_acquire);
+  std::uint64_t word = word_.load(std::memory_order_acquire);
   do {
-    if (head == closed()) {
+    if ((word & closed_flag) != 0) {
       detach_lock_.unlock();
       return false;
     }
-  } while (!link_.compare_exchange_weak(head, nullptr, std::memory_order_acq_rel));
+  } while (!word_.compare_exchange_weak(word, word & ~list_mask, std::memory_order_acq_rel));
   bool found = false;
-  while (head) {
+  for (Continuation* head = list_in(word); head;) {
     Continuation* const each = head;
     head = head->next;
     if (each == &continuation) {

@@ -24,7 +24,7 @@ std::atomic<int> endpoint_count{0};
 EndpointParts::EndpointParts(Endpoint& endpoint, Transport& transport, const EndpointSettings& settings)
     : progress(transport, endpoint, settings.spin,
                {.after_poll = [&endpoint] { endpoint.after_poll(); },
-                .work_for_leader = [this] { return pool.has_work(); },
+                .work_for_leader = [this] { return pool.leader_has_work(); },
                 .tick = [&endpoint](seam::Time now) { endpoint.tick(now); },
                 .next_timer = [this] { return timers.next(); }}),
       pool({.cpus = settings.cpus,
@@ -44,7 +44,7 @@ Endpoint::Endpoint(Transport& transport, EndpointSettings settings, std::vector<
       log_(log),
       events_(std::move(events)),
       slots_(nodes_.size()),
-      windows_(std::make_unique<std::atomic<std::uint64_t>[]>(nodes_.size() + 1)),
+      calls_(nodes_.size(), settings_.window_calls, settings_.window_bytes),
       parts_(std::make_unique<EndpointParts>(*this, transport, settings)) {
   method_table();
   only_endpoint.store(endpoint_count.fetch_add(1) == 0 ? this : nullptr);
@@ -56,8 +56,7 @@ Endpoint::~Endpoint() {
   endpoint_count.fetch_sub(1);
 }
 
-Endpoint& Endpoint::of_this_thread() {
-  if (current.endpoint) [[likely]] return *current.endpoint;
+Endpoint& Endpoint::only_one() {
   if (Endpoint* const only = only_endpoint.load(std::memory_order_acquire)) return *only;
   throw UsageError(
       "a handle was used where no program runs (before slipway::launch, after it, or on a thread that the user started "
@@ -150,7 +149,7 @@ void Endpoint::tick(seam::Time now) {
     parts_->timers.run_due(now, [this](std::uint64_t id, StateRef<>& local) {
       if (local) {
         time_out(*local);
-      } else if (const auto state = parts_->calls.find(id)) {
+      } else if (const auto state = calls_.find(id)) {
         time_out(*state);
       }
     });
@@ -164,12 +163,11 @@ void Endpoint::tick(seam::Time now) {
 }
 
 void Endpoint::fail_lost_calls(RankId peer, const std::string& reason) {
-  for (const std::uint64_t id : parts_->calls.numbers()) {
-    const auto state = parts_->calls.find(id);
+  for (const std::uint64_t id : calls_.numbers()) {
+    const auto state = calls_.find(id);
     if (!state || rank_of(state->info.node) != peer) continue;
-    StateRef<> taken(parts_->calls.take(id));
+    StateRef<> taken(calls_.take(id));
     if (!taken) continue;
-    give_room(taken->info.node, taken->info.room);
     if (taken->claim()) {
       taken->fail(std::make_exception_ptr(
           PeerLost(fmt::format("rank {} was lost ({}) before it answered {} on node '{}'", peer.value(), reason,
@@ -181,17 +179,11 @@ void Endpoint::fail_lost_calls(RankId peer, const std::string& reason) {
 
 void Endpoint::fail_all_calls(const std::string& reason) {
   parts_->calls_closed_reason = reason;
-  parts_->calls_closed.store(true, std::memory_order_release);
-  for (const std::uint64_t id : parts_->calls.numbers()) {
-    StateRef<> taken(parts_->calls.take(id));
+  calls_.close();
+  for (const std::uint64_t id : calls_.numbers()) {
+    StateRef<> taken(calls_.take(id));
     if (taken && taken->claim()) taken->fail(std::make_exception_ptr(Stopped(reason)));
   }
-}
-
-std::uint64_t Endpoint::calls_in_flight() const {
-  std::uint64_t count = 0;
-  for (std::size_t node = 0; node < nodes_.size(); ++node) count += windows_[node].load() >> 32;
-  return count;
 }
 
 void Endpoint::report_unobserved(const CallInfo& info, const std::exception_ptr& error) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <functional>
@@ -15,7 +16,6 @@
 #include <vector>
 
 #include "slipway/rpc/bytes.hpp"
-#include "slipway/rpc/call_table.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/rpc/execution.hpp"
 #include "slipway/rpc/pool.hpp"
@@ -58,7 +58,6 @@ struct ControlMessage {
 struct EndpointParts {
   EndpointParts(Endpoint& endpoint, Transport& transport, const EndpointSettings& settings);
 
-  CallTable calls;
   Timers timers;
   WaitRegistry waits;
   Progress progress;
@@ -79,19 +78,19 @@ struct EndpointParts {
   std::map<HoldKey, TransferId> holds;  // the latest large request of each
   std::atomic<std::uint32_t> hold_count{0};
 
-  // The run of requests to one node that on_frames is gathering; with the turn.
+  // The run of requests to one node, and the replies, that on_frames is gathering; with the turn.
   std::span<const std::byte> run;
   NodeId run_node;
+  std::array<ArrivedReply, 64> replies;
+  std::size_t reply_count = 0;
 
   seam::SpinLock cancelled_lock;  // guards cancelled
   std::set<std::pair<std::uint32_t, std::uint64_t>> cancelled;
-  std::atomic<std::uint32_t> cancelled_count{0};
 
   std::atomic<std::uint64_t> constructor_waits_on{0};  // key of the wait of the constructor that runs, if it waits
   std::atomic<bool> waits_ended{false};
   std::string waits_ended_reason;  // set before waits_ended
-  std::atomic<bool> calls_closed{false};
-  std::string calls_closed_reason;  // set before calls_closed
+  std::string calls_closed_reason;  // set before the call table is closed
   std::vector<std::atomic<bool>> peer_lost;
   std::atomic<seam::Time> next_stall_check{0};
   bool started = false;

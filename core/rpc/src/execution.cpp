@@ -123,17 +123,21 @@ bool run_request(NodeSlot& node, RankId from, const RequestParts& parts, seam::T
   activity.caller = from;
   activity.call_id.store(parts.header.id, std::memory_order_relaxed);
   activity.deadline = parts.request.time_left > 0 ? received + parts.request.time_left : seam::never;
-  Invocation invocation;
-  invocation.object = node.object;
-  invocation.activity = &activity;
-  invocation.reply = {.endpoint = &endpoint, .node = &node, .rank = from, .call_id = parts.header.id};
-  if (parts.request.method >= table.size()) {
+  const bool known = parts.request.method < table.size();
+  Invocation invocation{.body = late && !late->empty() ? late->front().span() : parts.body,
+                        .object = node.object,
+                        .reply = {.endpoint = &endpoint,
+                                  .node = &node,
+                                  .method = known ? table[parts.request.method] : nullptr,
+                                  .rank = from,
+                                  .call_id = parts.header.id},
+                        .activity = &activity};
+  if (!known) {
     invocation.reply.fail(
         std::make_exception_ptr(WireError("the method is not in the table (ranks run different programs)")),
         HandlerRan::no);
     return false;
   }
-  invocation.reply.method = table[parts.request.method];
   last_words::place.method = invocation.reply.method->name.c_str();
   if (activity.deadline != seam::never && seam::now() >= activity.deadline) {
     invocation.reply.fail(std::make_exception_ptr(expired_request(*invocation.reply.method, node)), HandlerRan::no);
@@ -145,13 +149,7 @@ bool run_request(NodeSlot& node, RankId from, const RequestParts& parts, seam::T
                           HandlerRan::no);
     return false;
   }
-  if (late && !late->empty()) {
-    invocation.body = late->front().span();
-    run_invocation(invocation, nullptr);
-  } else {
-    invocation.body = parts.body;
-    run_invocation(invocation, prepared);
-  }
+  run_invocation(invocation, prepared);
   return invocation.suspended;
 }
 
@@ -184,6 +182,7 @@ Entry::Step RemoteRun::run(NodeSlot& node) {
       if (parts.header.id == 0) node.endpoint.post_consumed(node, from_, cursor.frame().size());
       suspended = run_request(node, from_, parts, received_, activity, nullptr, nullptr) && !node.admission.interleave;
     }
+    node.endpoint.flush_if_unsent();  // nobody else may be about to poll
   }
   if (const char* const reason = node.closed_reason.load(std::memory_order_acquire)) {
     drop(reason);
@@ -276,14 +275,13 @@ Entry::Step LocalCallBase::run(NodeSlot& node) {
   activity.caller = node.endpoint.rank();
   activity.local_state = state_;
   activity.deadline = setup_.deadline;
-  Invocation invocation;
-  invocation.object = node.object;
-  invocation.activity = &activity;
-  invocation.reply = {.endpoint = &node.endpoint,
-                      .node = &node,
-                      .method = setup_.method,
-                      .state = std::exchange(state_, nullptr),
-                      .rank = node.endpoint.rank()};
+  Invocation invocation{.object = node.object,
+                        .reply = {.endpoint = &node.endpoint,
+                                  .node = &node,
+                                  .method = setup_.method,
+                                  .state = std::exchange(state_, nullptr),
+                                  .rank = node.endpoint.rank()},
+                        .activity = &activity};
   if (invocation.reply.state) invocation.reply.state->local_entry.store(nullptr, std::memory_order_release);
   {
     RunningScope running(node, activity);

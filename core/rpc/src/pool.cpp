@@ -12,7 +12,8 @@ namespace slipway::detail {
 namespace {
 
 thread_local bool is_pool_thread = false;
-constexpr seam::Time idle_check = 1'000'000'000;  // safety net under idle_word_
+thread_local constinit const Pool* leads = nullptr;  // this thread is in Progress::lead for it
+constexpr seam::Time idle_check = 1'000'000'000;     // safety net under idle_word_
 
 }  // namespace
 
@@ -50,6 +51,14 @@ void Pool::add_thread() {
 }
 
 void Pool::push_quietly(Runnable* work) {
+  if (leads == this && !leaders_own_) {
+    leaders_own_ = work;
+  } else {
+    enqueue(work);
+  }
+}
+
+void Pool::enqueue(Runnable* work) {
   work->next = nullptr;
   queue_lock_.lock();
   (tail_ ? tail_->next : head_) = work;
@@ -78,7 +87,7 @@ Runnable* Pool::pop() {
 
 void Pool::wake(bool self_will) {
   const std::uint32_t waiting = queued_.load(std::memory_order_seq_cst);
-  if (waiting == 0 || (self_will && waiting == 1)) return;
+  if (waiting == 0 || (self_will && waiting == 1 && !leaders_own_)) return;
   if (leader_.load(std::memory_order_seq_cst)) {
     progress_.call_leader();  // costs nothing while it polls
     if (waiting == 1) return;
@@ -127,12 +136,26 @@ void Pool::run_thread() {
     running_.fetch_sub(1, std::memory_order_seq_cst);
     if (work) continue;
     if (!leader_.exchange(true, std::memory_order_seq_cst)) {
-      if (!has_work()) progress_.lead();
-      leader_.store(false, std::memory_order_seq_cst);
+      if (Runnable* const own = lead()) {
+        running_.fetch_add(1, std::memory_order_seq_cst);
+        own->execute();
+        running_.fetch_sub(1, std::memory_order_seq_cst);
+      }
       continue;
     }
     sleep([this] { return has_work() || !leader_.load(std::memory_order_seq_cst); });
   }
+}
+
+// As the leader, until there is work. What this thread is to run at once, without the queue.
+Runnable* Pool::lead() {
+  leads = this;
+  if (!has_work()) progress_.lead();
+  leads = nullptr;
+  Runnable* own = std::exchange(leaders_own_, nullptr);
+  if (own && (surplus() || stop_.load(std::memory_order_acquire))) enqueue(std::exchange(own, nullptr));
+  leader_.store(false, std::memory_order_seq_cst);
+  return own;
 }
 
 template <class Reason>

@@ -12,12 +12,14 @@ namespace {
 constexpr seam::Time microsecond = 1'000;
 constexpr seam::Time millisecond = 1'000'000;
 
-constexpr seam::Time caller_patience = 200 * microsecond;  // then a waiting caller sleeps and lets the leader move frames
-constexpr seam::Time leader_patience = 50 * microsecond;   // of empty polls before the leader sleeps at the bell
-constexpr seam::Time parking_time = millisecond;           // how long the leader stays aside after callers drove
-constexpr seam::Time follower_nap = 2 * millisecond;       // safety net under the baton
-constexpr seam::Time longest_sleep = 100 * millisecond;    // safety net under the doorbell and under the parked patrol
-constexpr int quiet_patrols = 5;                           // before the progress thread sleeps for good
+constexpr seam::Time caller_patience =
+    200 * microsecond;  // then a waiting caller sleeps and lets the leader move frames
+constexpr seam::Time leader_patience = 50 * microsecond;  // of empty polls before the leader sleeps at the bell
+constexpr seam::Time parking_time = millisecond;          // how long the leader stays aside after callers drove
+constexpr seam::Time follower_nap = 2 * millisecond;      // safety net under the baton
+constexpr seam::Time longest_sleep = 100 * millisecond;   // safety net under the doorbell and under the parked patrol
+constexpr std::uint32_t polls_a_turn = 8;                 // of the leader while nothing comes
+constexpr int quiet_patrols = 5;                          // before the progress thread sleeps for good
 
 }  // namespace
 
@@ -51,7 +53,8 @@ Progress::Progress(Transport& transport, FrameSink& sink, std::uint32_t spin, Ho
 // Every end of a turn looks for a thread that went to sleep because the turn was taken: the baton.
 void Progress::end_turn() {
   turn_.store(false, std::memory_order_seq_cst);
-  if (follower_count_.load(std::memory_order_seq_cst) == 0) [[likely]] return;
+  if (follower_count_.load(std::memory_order_seq_cst) == 0) [[likely]]
+    return;
   followers_lock_.lock();
   for (Waiter* const follower : followers_) {
     if (follower->call_up()) break;
@@ -64,14 +67,22 @@ int Progress::poll_once() {
   return transport_.poll(sink_);
 }
 
+// Until something comes, a few times at most, and only while nobody else wants the turn.
+int Progress::poll_some() {
+  int events = 0;
+  for (std::uint32_t polls = 0; polls < polls_a_turn && events == 0; ++polls) {
+    events = poll_once();
+    if (follower_count_.load(std::memory_order_relaxed) > 0) break;
+    if (caller_epoch_.load(std::memory_order_relaxed) != seen_epoch_.load(std::memory_order_relaxed)) break;
+  }
+  return events;
+}
+
 bool Progress::wait_briefly(CallState& state, seam::Time deadline) {
   if (state.done()) return true;
   const auto done = [&state] { return state.done(); };
   const std::function<bool()> check(std::ref(done));
-  callers_.fetch_add(1, std::memory_order_relaxed);
-  caller_epoch_.fetch_add(1, std::memory_order_relaxed);
-  if (try_turn()) drive_with_turn(deadline, check);
-  callers_.fetch_sub(1, std::memory_order_relaxed);
+  if (try_to_drive()) drive_with_turn(deadline, check);
   return state.done();
 }
 
@@ -88,15 +99,24 @@ bool Progress::wait(CallState& state, seam::Time deadline) {
 bool Progress::drive(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done) {
   while (!done()) {
     if (deadline != seam::never && seam::now() >= deadline) return false;
-    callers_.fetch_add(1, std::memory_order_relaxed);
-    caller_epoch_.fetch_add(1, std::memory_order_relaxed);
-    const bool turn = try_turn();
-    if (turn) drive_with_turn(deadline, done);
-    callers_.fetch_sub(1, std::memory_order_relaxed);
+    if (try_to_drive()) drive_with_turn(deadline, done);
     if (done()) break;
     sleep_as_follower(waiter, deadline, done);
   }
   return true;
+}
+
+// No atomic addition: where two callers come at once it matters only that the number changes.
+bool Progress::try_to_drive() {
+  caller_epoch_.store(caller_epoch_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (!try_turn()) return false;
+  driving_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void Progress::stop_driving() {
+  driving_.store(false, std::memory_order_relaxed);
+  end_turn();
 }
 
 // Ends the turn in any case. True: done. False: patience or time is out.
@@ -109,12 +129,12 @@ bool Progress::drive_with_turn(seam::Time deadline, const std::function<bool()>&
     if (events > 0) {
       const bool finished = done();
       if (hooks_.after_poll) {
-        end_turn();
+        stop_driving();
         hooks_.after_poll();
         if (finished || done()) return true;
-        if (!try_turn()) return false;
+        if (!try_to_drive()) return false;
       } else if (finished) {
-        end_turn();
+        stop_driving();
         return true;
       }
       misses = 0;
@@ -122,14 +142,14 @@ bool Progress::drive_with_turn(seam::Time deadline, const std::function<bool()>&
       continue;
     }
     if (done()) {
-      end_turn();
+      stop_driving();
       return true;
     }
     if (++misses < stop_looking_at_clock) continue;
     const seam::Time now = seam::now();
     if (idle_since == 0) idle_since = now;
     if (now - idle_since > caller_patience || now >= deadline) {
-      end_turn();
+      stop_driving();
       return done();
     }
     hooks_.tick(now);
@@ -156,7 +176,7 @@ void Progress::sleep_as_follower(Waiter& waiter, seam::Time deadline, const std:
 
 bool Progress::callers_drove() {
   const std::uint32_t epoch = caller_epoch_.load(std::memory_order_relaxed);
-  if (seen_epoch_.load(std::memory_order_relaxed) == epoch) return callers_.load(std::memory_order_relaxed) > 0;
+  if (seen_epoch_.load(std::memory_order_relaxed) == epoch) return driving_.load(std::memory_order_relaxed);
   seen_epoch_.store(epoch, std::memory_order_relaxed);
   return true;
 }
@@ -190,7 +210,7 @@ void Progress::poll_until(const std::function<bool()>& leave) {
       seam::pause();
       continue;
     }
-    const int events = poll_once();
+    const int events = poll_some();
     end_turn();
     if (events > 0) {
       hooks_.after_poll();
@@ -198,7 +218,7 @@ void Progress::poll_until(const std::function<bool()>& leave) {
       idle_since = 0;
       continue;
     }
-    if (++misses < spin_) continue;
+    if ((misses += polls_a_turn) < spin_) continue;
     const seam::Time now = seam::now();
     hooks_.tick(now);
     if (idle_since == 0) idle_since = now;
@@ -255,14 +275,12 @@ void Progress::patrol() {
     patrol_parked_.store(false, std::memory_order_relaxed);
     hooks_.tick(seam::now());
     const std::uint64_t polls = polls_.load(std::memory_order_relaxed);
-    if (polls != seen || leading_.load(std::memory_order_acquire) || callers_.load(std::memory_order_relaxed) > 0) {
+    if (polls != seen || leading_.load(std::memory_order_acquire) || driving_.load(std::memory_order_relaxed)) {
       seen = polls;
       continue;
     }
     patrolling_.store(true, std::memory_order_release);
-    poll_until([this] {
-      return leading_.load(std::memory_order_relaxed) || stop_.load(std::memory_order_relaxed);
-    });
+    poll_until([this] { return leading_.load(std::memory_order_relaxed) || stop_.load(std::memory_order_relaxed); });
     patrolling_.store(false, std::memory_order_release);
     seen = polls_.load(std::memory_order_relaxed);
   }

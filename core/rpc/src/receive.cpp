@@ -62,7 +62,8 @@ void Endpoint::on_frames(RankId from, std::span<const std::byte> frames) {
         take_request(from, cursor);
         break;
       case wire::FrameKind::reply:
-        take_reply(header, cursor.payload());
+        if (parts_->reply_count == parts_->replies.size()) flush_replies();
+        parts_->replies[parts_->reply_count++] = {header, cursor.payload()};
         break;
       case wire::FrameKind::consumed:
         take_consumed(cursor.payload());
@@ -78,6 +79,7 @@ void Endpoint::on_frames(RankId from, std::span<const std::byte> frames) {
     }
   }
   flush_run(from);
+  flush_replies();
   if (!cursor.intact()) log_.error(fmt::format("rank {} sent a message that is cut off", from.value()));
 }
 
@@ -141,39 +143,41 @@ bool Endpoint::hold_back(RankId from, const RequestParts& parts, std::span<const
   return true;
 }
 
-void Endpoint::take_reply(const wire::FrameHeader& header, std::span<const std::byte> body) {
-  CallState* const state = parts_->calls.take(header.id);
-  if (!state) return;  // cancelled with its rank, or a reply that came twice
-  give_room(state->info.node, state->info.room);
-  complete(state, header, body);
+void Endpoint::flush_replies() {
+  const std::span<ArrivedReply> replies = std::span(parts_->replies).first(std::exchange(parts_->reply_count, 0));
+  if (replies.empty()) return;
+  calls_.take_all(replies);
+  for (const ArrivedReply& reply : replies) {
+    if (reply.state) complete(reply.state, reply.header, reply.body);  // else failed with its rank, or it came twice
+  }
 }
 
+// Whoever took the call out of the table, and only he, writes its value.
 void Endpoint::complete(CallState* state, const wire::FrameHeader& header, std::span<const std::byte> body) {
-  const StateRef<> mine(state);
-  if (!state->claim()) return;
+  std::exception_ptr failure;
   if (header.flags & wire::flag_failure) {
-    state->fail(decode_failure(body));
-    return;
-  }
-  try {
-    if (state->decodes_on_arrival()) {
-      state->decode_body(body);
-    } else {
-      state->kept_body.assign(body.begin(), body.end());
-      state->has_kept_body = true;
+    failure = decode_failure(body);
+  } else {
+    try {
+      if (state->decodes_on_arrival()) {
+        state->decode_body(body);
+      } else {
+        state->kept_body.assign(body.begin(), body.end());
+        state->has_kept_body = true;
+      }
+    } catch (...) {
+      failure = std::current_exception();
     }
-  } catch (...) {
-    state->fail(std::current_exception());
-    return;
   }
-  state->finish();
+  if (!failure) [[likely]] return state->finish_unclaimed_and_release();
+  const StateRef<> mine(state);
+  if (state->claim()) state->fail(std::move(failure));
 }
 
 void Endpoint::take_consumed(std::span<const std::byte> body) {
   ConsumedBody consumed;
   if (!wire::read(body, consumed) || consumed.node >= nodes_.size()) return;
-  if (windows_[consumed.node].load() < consumed.room) return;
-  give_room(NodeId(consumed.node), consumed.room);
+  calls_.give_room(NodeId(consumed.node), consumed.room);
 }
 
 void Endpoint::take_cancel(RankId from, std::uint64_t call_id, std::span<const std::byte> body) {
@@ -186,14 +190,13 @@ void Endpoint::take_cancel(RankId from, std::uint64_t call_id, std::span<const s
   if (!waits) return;
   const std::lock_guard guard(parts_->cancelled_lock);
   parts_->cancelled.emplace(from.value(), call_id);
-  parts_->cancelled_count.store(static_cast<std::uint32_t>(parts_->cancelled.size()), std::memory_order_release);
+  cancelled_count_.store(static_cast<std::uint32_t>(parts_->cancelled.size()), std::memory_order_release);
 }
 
-bool Endpoint::was_cancelled(RankId from, std::uint64_t call_id) {
-  if (parts_->cancelled_count.load(std::memory_order_acquire) == 0) [[likely]] return false;
+bool Endpoint::forget_cancelled(RankId from, std::uint64_t call_id) {
   const std::lock_guard guard(parts_->cancelled_lock);
   const bool found = parts_->cancelled.erase({from.value(), call_id}) > 0;
-  parts_->cancelled_count.store(static_cast<std::uint32_t>(parts_->cancelled.size()), std::memory_order_release);
+  cancelled_count_.store(static_cast<std::uint32_t>(parts_->cancelled.size()), std::memory_order_release);
   return found;
 }
 
@@ -286,10 +289,9 @@ std::vector<MutableSegment> Endpoint::destinations_of(Incoming& incoming) {
   wire::FrameHeader header;
   if (!wire::read(std::span<const std::byte>(incoming.frame), header)) throw WireError("a large message without header");
   if (header.kind == wire::FrameKind::reply) {
-    incoming.state = StateRef<>(parts_->calls.take(header.id));
+    incoming.state = StateRef<>(calls_.take(header.id));
     if (!incoming.state) throw WireError("a reply that nobody waits for");
-    give_room(incoming.state->info.node, incoming.state->info.room);
-    }
+  }
   if (header.flags & wire::flag_late_decode) {
     std::vector<MutableSegment> destinations;
     for (const auto& segment : incoming.segments) {

@@ -3,7 +3,6 @@
 // From a handle to the transport: room in the window, the call table, the frame.
 #include <fmt/format.h>
 
-#include <array>
 #include <cstring>
 
 #include "endpoint_parts.hpp"
@@ -13,14 +12,9 @@ namespace slipway::detail {
 
 namespace {
 
-constexpr std::uint64_t one_call = std::uint64_t{1} << 32;
-constexpr std::uint64_t byte_mask = one_call - 1;
-constexpr std::uint64_t unit = 64;
-
-std::uint64_t room_for(std::uint64_t bytes) { return one_call + bytes / unit; }
-
 Activity& activity_of_this_thread(const Endpoint& endpoint) {
-  if (current.activity) [[likely]] return *current.activity;
+  if (current.activity) [[likely]]
+    return *current.activity;
   // A thread that the user started: an activity of its own, in order of first use.
   static std::atomic<std::uint64_t> threads{0};
   thread_local Activity own;
@@ -33,35 +27,34 @@ std::span<const std::byte> bytes_of(const T& object) {
   return std::as_bytes(std::span(&object, 1));
 }
 
-// FrameHeader and RequestHeader, as they lie on the wire.
+// What precedes the arguments on the wire.
 class RequestHead {
  public:
-  RequestHead(const CallSetup& setup, Activity& activity, bool is_post, std::uint64_t id) {
-    frame_.kind = is_post ? wire::FrameKind::post : wire::FrameKind::request;
-    frame_.priority = setup.priority;
-    frame_.id = id;
-    request_.node = setup.node.value();
-    request_.method = setup.method->index.value();
-    request_.call_index = activity.next_call++;
-    request_.activity = activity.id;
-    request_.chain = activity.chain;
-    if (setup.deadline != seam::never) {
-      const seam::Time left = setup.deadline - seam::now();
-      request_.time_left = left > 0 ? left : 1;
-    }
+  RequestHead(const CallSetup& setup, Activity& activity, bool is_post, std::uint64_t id)
+      : on_wire_{.frame = {.kind = is_post ? wire::FrameKind::post : wire::FrameKind::request,
+                           .priority = setup.priority,
+                           .id = id},
+                 .request = {.node = setup.node.value(),
+                             .method = setup.method->index.value(),
+                             .call_index = activity.next_call++,
+                             .activity = activity.id,
+                             .chain = activity.chain}} {
+    if (setup.deadline == seam::never) return;
+    const seam::Time left = setup.deadline - seam::now();
+    on_wire_.request.time_left = left > 0 ? left : 1;
   }
-  void set_flags(std::uint8_t flags) { frame_.flags = flags; }
+  void set_flags(std::uint8_t flags) { on_wire_.frame.flags = flags; }
   std::span<const std::byte> bytes(std::size_t body) {
-    frame_.size = static_cast<std::uint32_t>(sizeof request_ + body);
-    std::memcpy(bytes_.data(), &frame_, sizeof frame_);
-    std::memcpy(bytes_.data() + sizeof frame_, &request_, sizeof request_);
-    return bytes_;
+    on_wire_.frame.size = static_cast<std::uint32_t>(sizeof on_wire_.request + body);
+    return std::as_bytes(std::span(&on_wire_, 1));
   }
 
  private:
-  wire::FrameHeader frame_;
-  wire::RequestHeader request_;
-  std::array<std::byte, sizeof(wire::FrameHeader) + sizeof(wire::RequestHeader)> bytes_{};
+  struct {
+    wire::FrameHeader frame;
+    wire::RequestHeader request;
+  } on_wire_;
+  static_assert(sizeof on_wire_ == sizeof(wire::FrameHeader) + sizeof(wire::RequestHeader));
 };
 
 // A frame whose body is its only segment.
@@ -98,58 +91,38 @@ std::uint64_t total_size(Writer& writer) {
 
 }  // namespace
 
-bool Endpoint::has_room(NodeId, std::uint64_t bytes, std::uint64_t used) const {
-  const std::uint64_t calls = used >> 32;
-  const std::uint64_t used_bytes = (used & byte_mask) * unit;
-  return calls < settings_.window_calls && (used_bytes == 0 || used_bytes + bytes <= settings_.window_bytes);
+Admitted Endpoint::admit(const CallSetup& setup, std::uint64_t bytes, CallState* state) {
+  const Admitted admitted = calls_.admit(setup.node, bytes, state);
+  if (admitted == Admitted::yes) [[likely]]
+    return admitted;
+  if (admitted == Admitted::closed) throw Stopped(parts_->calls_closed_reason);
+  return setup.try_only ? admitted : wait_for_room(setup, bytes, state);
 }
 
-Admitted Endpoint::take_room(const CallSetup& setup, std::uint64_t bytes) {
-  auto& window = windows_[setup.node.index()];
-  const std::uint64_t used = window.fetch_add(room_for(bytes), std::memory_order_relaxed);
-  if (has_room(setup.node, bytes, used)) [[likely]] return Admitted::yes;
-  window.fetch_sub(room_for(bytes), std::memory_order_relaxed);
-  return wait_for_room(setup, bytes);
-}
-
-Admitted Endpoint::wait_for_room(const CallSetup& setup, std::uint64_t bytes) {
-  if (setup.try_only) return Admitted::full;
-  auto& window = windows_[setup.node.index()];
+Admitted Endpoint::wait_for_room(const CallSetup& setup, std::uint64_t bytes, CallState* state) {
   Waiter waiter;
-  bool taken = false;
-  const auto try_take = [&] {
-    if (taken || parts_->calls_closed.load(std::memory_order_acquire)) return true;
-    std::uint64_t used = window.load(std::memory_order_relaxed);
-    while (has_room(setup.node, bytes, used)) {
-      if (window.compare_exchange_weak(used, used + room_for(bytes), std::memory_order_acq_rel)) return taken = true;
-    }
-    return false;
+  Admitted admitted = Admitted::full;
+  const auto try_again = [&] {
+    if (admitted == Admitted::full) admitted = calls_.admit(setup.node, bytes, state);
+    return admitted != Admitted::full;
   };
-  wait_for_condition("room in the window of", setup.node, setup.deadline, waiter, try_take);
-  if (taken) return Admitted::yes;
-  if (parts_->calls_closed.load()) throw Stopped(parts_->calls_closed_reason);
+  wait_for_condition("room in the window of", setup.node, setup.deadline, waiter, try_again);
+  if (admitted == Admitted::closed) throw Stopped(parts_->calls_closed_reason);
+  if (admitted == Admitted::yes) return admitted;
   throw Timeout(fmt::format("node '{}' had no room for the call {} in time", label_of(setup.node), setup.method->name),
                 HandlerRan::no);
 }
 
-void Endpoint::give_local_room(NodeId node) {
-  give_room(node, one_call);
-}
-
-void Endpoint::give_room(NodeId node, std::uint64_t room) {
-  windows_[node.index()].fetch_sub(room, std::memory_order_release);
-}
+void Endpoint::give_local_room(NodeId node) { calls_.give_room(node, CallTable::room_for(0)); }
 
 namespace {
 
-void describe_call(CallState& state, Endpoint& endpoint, const CallSetup& setup, const Activity& activity,
-                   std::uint64_t bytes) {
-  state.info = {.endpoint = &endpoint,
-                .method = setup.method,
-                .node = setup.node,
-                .activity = activity.id,
-                .room = room_for(bytes),
-                .deadline = setup.deadline};
+void describe_call(CallState& state, Endpoint& endpoint, const CallSetup& setup, const Activity& activity) {
+  state.info.endpoint = &endpoint;
+  state.info.method = setup.method;
+  state.info.node = setup.node;
+  state.info.activity = activity.id;
+  state.info.deadline = setup.deadline;
 }
 
 }  // namespace
@@ -162,22 +135,18 @@ Admitted Endpoint::call_remote_raw(const CallSetup& setup, CallState* state, std
     return call_remote(setup, state, writer, nullptr);
   }
   StateRef<> mine(state);
-  if (parts_->calls_closed.load(std::memory_order_acquire)) throw Stopped(parts_->calls_closed_reason);
   const std::uint64_t bytes = arguments.size() + heads;
-  if (take_room(setup, bytes) == Admitted::full) return Admitted::full;
   Activity& activity = activity_of_this_thread(*this);
-  std::uint64_t id = 0;
-  if (state) {
-    describe_call(*state, *this, setup, activity, bytes);
-    state->retain();
-    state->info.id = id = parts_->calls.insert(state);
-    add_timer(*state);
-  }
+  if (state) describe_call(*state, *this, setup, activity);
+  if (admit(setup, bytes, state) == Admitted::full) return Admitted::full;
+  static_cast<void>(mine.take());
+  const std::uint64_t id = state ? state->info.id : 0;
+  if (state) add_timer(*state);
   RequestHead head(setup, activity, state == nullptr, id);
   const RankId to = rank_of(setup.node);
   if (to == rank_) {
     deliver_here(head.bytes(arguments.size()), arguments);
-  } else if (transport_.send(to, FrameClass::request, head.bytes(arguments.size()), arguments)) {
+  } else if (transport_.send(to, FrameClass::request, head.bytes(arguments.size()), arguments) && !setup.caller_waits) {
     flush();
   }
   if (state && parts_->peer_lost[to.index()].load(std::memory_order_acquire)) fail_lost_calls(to, "it is gone");
@@ -190,19 +159,16 @@ Admitted Endpoint::call_remote(const CallSetup& setup, CallState* state, Writer&
   const std::size_t largest = transport_.max_small_frame();
   const std::size_t body = arguments.body().size();
   const std::size_t segments = arguments.segments().size();
-  if (segments == 0 && (body + heads <= largest || rank_of(setup.node) == rank_)) return call_remote_raw(setup, state, arguments.body());
+  if (segments == 0 && (body + heads <= largest || rank_of(setup.node) == rank_))
+    return call_remote_raw(setup, state, arguments.body());
   StateRef<> mine(state);
-  if (parts_->calls_closed.load(std::memory_order_acquire)) throw Stopped(parts_->calls_closed_reason);
   const std::uint64_t bytes = total_size(arguments) + heads;
-  if (take_room(setup, bytes) == Admitted::full) return Admitted::full;
   Activity& activity = activity_of_this_thread(*this);
-  std::uint64_t id = 0;
-  if (state) {
-    describe_call(*state, *this, setup, activity, bytes);
-    state->retain();
-    state->info.id = id = parts_->calls.insert(state);
-    add_timer(*state);
-  }
+  if (state) describe_call(*state, *this, setup, activity);
+  if (admit(setup, bytes, state) == Admitted::full) return Admitted::full;
+  static_cast<void>(mine.take());
+  const std::uint64_t id = state ? state->info.id : 0;
+  if (state) add_timer(*state);
   RequestHead head(setup, activity, state == nullptr, id);
   const RankId to = rank_of(setup.node);
   if (segments == 0) {
@@ -242,9 +208,8 @@ void Endpoint::reply(RankId to, std::uint64_t call_id, Writer& value, std::share
 }
 
 void Endpoint::reply_raw(RankId to, std::uint64_t call_id, std::span<const std::byte> value) {
-  const wire::FrameHeader header{.kind = wire::FrameKind::reply,
-                                 .size = static_cast<std::uint32_t>(value.size()),
-                                 .id = call_id};
+  const wire::FrameHeader header{
+      .kind = wire::FrameKind::reply, .size = static_cast<std::uint32_t>(value.size()), .id = call_id};
   if (to == rank_) {
     deliver_here(bytes_of(header), value);
   } else if (transport_.send(to, FrameClass::reply, bytes_of(header), value)) {
@@ -282,7 +247,7 @@ void Endpoint::deliver_here(std::span<const std::byte> head, std::span<const std
   wire::FrameHeader header;
   (void)wire::read(head, header);
   if (header.kind == wire::FrameKind::reply) {
-    take_reply(header, body);
+    if (CallState* const state = calls_.take(header.id)) complete(state, header, body);
     return;
   }
   Bytes frame(head.size() + body.size());
@@ -296,10 +261,11 @@ void Endpoint::deliver_here(std::span<const std::byte> head, std::span<const std
 // A caller of posts learns in steps of an eighth of its window what has been taken off the mailbox.
 void Endpoint::post_consumed(NodeSlot& slot, RankId from, std::uint64_t bytes) {
   auto& unreported = slot.unreported[from.index()];
-  const std::uint64_t now = unreported.fetch_add(room_for(bytes), std::memory_order_relaxed) + room_for(bytes);
+  const std::uint64_t room = CallTable::room_for(bytes);
+  const std::uint64_t now = unreported.fetch_add(room, std::memory_order_relaxed) + room;
   constexpr std::uint64_t steps = 8;
-  const bool few = (now >> 32) < (settings_.window_calls + steps - 1) / steps;
-  if (few && (now & byte_mask) * unit < settings_.window_bytes / steps) return;
+  const bool few = CallTable::calls_in(now) < (settings_.window_calls + steps - 1) / steps;
+  if (few && CallTable::bytes_in(now) < settings_.window_bytes / steps) return;
   report_consumed(slot, from);
 }
 
@@ -321,14 +287,16 @@ void Endpoint::report_consumed(NodeSlot& slot, RankId from) {
     std::uint32_t node;
     std::uint32_t reserved = 0;
   } const body{reported, slot.id.value()};
-  if (from == rank_) return give_room(slot.id, reported);
+  if (from == rank_) {
+    calls_.give_room(slot.id, reported);
+    return;
+  }
   const wire::FrameHeader header{.kind = wire::FrameKind::consumed, .size = sizeof body};
   if (transport_.send(from, FrameClass::control, bytes_of(header), bytes_of(body))) flush();
 }
 
 Admitted Endpoint::admit_local(const CallSetup& setup, NodeSlot& slot, LocalCallBase* entry) {
-  if (parts_->calls_closed.load(std::memory_order_acquire)) throw Stopped(parts_->calls_closed_reason);
-  if (take_room(setup, 0) == Admitted::full) return Admitted::full;
+  if (admit(setup, 0, nullptr) == Admitted::full) return Admitted::full;
   entry->set_takes_room();
   if (entry->state()) add_timer(*const_cast<CallState*>(entry->state()));
   slot.admit(entry);

@@ -95,7 +95,7 @@ struct UpcastRow {
 };
 
 // What this thread's endpoint makes of the options: absolute deadline, no longer than the calling handler's own.
-CallSetup make_setup(NodeId node, const MethodEntry& method, const CallOptions& options, bool try_only);
+CallSetup make_setup(NodeId node, const MethodEntry& method, const CallOptions& options);
 void check_retries(const MethodEntry& method, const CallOptions& options);
 void flush_calls();
 void check_scatter(std::size_t arguments, std::size_t members);
@@ -165,18 +165,23 @@ Admitted dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state, 
   return admitted;
 }
 
+// How the caller goes on after a call.
+enum class Caller : std::uint8_t { goes_on, goes_on_without_room, waits };
+
 template <class T, auto Method, class... Args>
-std::optional<Future<ResultOf<Method>>> begin_call(NodeId node, const CallOptions& options, bool try_only,
+std::optional<Future<ResultOf<Method>>> begin_call(NodeId node, const CallOptions& options, Caller caller,
                                                    Args&&... args) {
   check_call<T, Method, Args...>();
   using State = ResultState<ResultOf<Method>>;
   const MethodEntry& method = MethodRow<T, Method>::entry();
   if constexpr (!idempotent<Method>) check_retries(method, options);
   Endpoint& endpoint = Endpoint::of_this_thread();
-  const CallSetup setup = make_setup(node, method, options, try_only);
+  CallSetup setup = make_setup(node, method, options);
+  setup.try_only = caller == Caller::goes_on_without_room;
+  setup.caller_waits = caller == Caller::waits;
   StateRef<State> state(new State);
-  if (dispatch<T, Method>(endpoint, setup, StateRef<State>::share(state.get()).take(), std::forward<Args>(args)...) ==
-      Admitted::full) {
+  state->retain_unshared();
+  if (dispatch<T, Method>(endpoint, setup, state.get(), std::forward<Args>(args)...) == Admitted::full) {
     return std::nullopt;
   }
   return Future<ResultOf<Method>>(std::move(state));
@@ -184,19 +189,19 @@ std::optional<Future<ResultOf<Method>>> begin_call(NodeId node, const CallOption
 
 template <class T, auto Method, class... Args>
 Future<ResultOf<Method>> call(NodeId node, const CallOptions& options, Args&&... args) {
-  return std::move(*begin_call<T, Method>(node, options, false, std::forward<Args>(args)...));
+  return std::move(*begin_call<T, Method>(node, options, Caller::goes_on, std::forward<Args>(args)...));
 }
 
 template <class T, auto Method, class... Args>
 std::optional<Future<ResultOf<Method>>> try_call(NodeId node, const CallOptions& options, Args&&... args) {
-  return begin_call<T, Method>(node, options, true, std::forward<Args>(args)...);
+  return begin_call<T, Method>(node, options, Caller::goes_on_without_room, std::forward<Args>(args)...);
 }
 
 template <class T, auto Method, class... Args>
 void post(NodeId node, const CallOptions& options, Args&&... args) {
   check_call<T, Method, Args...>();
   Endpoint& endpoint = Endpoint::of_this_thread();
-  const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options, false);
+  const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options);
   dispatch<T, Method>(endpoint, setup, nullptr, std::forward<Args>(args)...);
 }
 
@@ -205,13 +210,13 @@ ResultOf<Method> call_and_get(NodeId node, const CallOptions& options, Args&&...
   check_call<T, Method, Args...>();
   Endpoint& endpoint = Endpoint::of_this_thread();
   NodeSlot* const slot = node.index() < endpoint.node_count() ? enter_if_idle(endpoint, node) : nullptr;
-  if (!slot) return call<T, Method>(node, options, std::forward<Args>(args)...).get();
+  if (!slot) return begin_call<T, Method>(node, options, Caller::waits, std::forward<Args>(args)...)->get();
   // An idle node of this rank: its handler runs here and now.
   using State = ResultState<ResultOf<Method>>;
   StateRef<State> state(new State);
-  const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options, false);
-  run_entered(*slot, new LocalCall<T, Method>(setup, StateRef<State>::share(state.get()).take(),
-                                              std::forward<Args>(args)...));
+  const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options);
+  state->retain_unshared();
+  run_entered(*slot, new LocalCall<T, Method>(setup, state.get(), std::forward<Args>(args)...));
   return Future<ResultOf<Method>>(std::move(state)).get();
 }
 

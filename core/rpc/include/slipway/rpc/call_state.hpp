@@ -26,8 +26,8 @@ class Endpoint;
 struct Entry;
 struct MethodEntry;
 
-// Something to be told, once, when a call has its outcome. Told on whichever thread completes the call, perhaps with the
-// rank's turn held: `notify` must be short and run no user code.
+// Something to be told, once, when a call has its outcome. Told on whichever thread completes the call, perhaps with
+// the rank's turn held: `notify` must be short and run no user code.
 class Continuation {
  public:
   virtual void notify(CallState& state) = 0;
@@ -57,19 +57,27 @@ class CallState : public recycled::Object {
   CallState& operator=(const CallState&) = delete;
   virtual ~CallState();
 
-  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() { word_.fetch_add(one_reference, std::memory_order_relaxed); }
+  // The same while no other thread knows the state.
+  void retain_unshared() {
+    word_.store(word_.load(std::memory_order_relaxed) + one_reference, std::memory_order_relaxed);
+  }
   void release() {
-    if (references_.load(std::memory_order_acquire) == 1 || references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (word_.load(std::memory_order_acquire) < 2 * one_reference ||
+        word_.fetch_sub(one_reference, std::memory_order_acq_rel) < 2 * one_reference) {
       delete this;
     }
   }
 
-  bool done() const { return link_.load(std::memory_order_acquire) == closed(); }
+  bool done() const { return (word_.load(std::memory_order_acquire) & closed_flag) != 0; }
 
   // Exactly one of these is called, once; the first caller of `claim` has the right to it.
-  bool claim() { return !claimed_.exchange(true, std::memory_order_acq_rel); }
-  void finish();                           // the value is in place
+  bool claim() { return (word_.fetch_or(claimed_flag, std::memory_order_acq_rel) & claimed_flag) == 0; }
+  void finish();                            // the value is in place
   void fail(std::exception_ptr exception);  // CallError or another exception
+  // The value is in place, put there without a claim by the only one who may write it. Claims and finishes, or does
+  // nothing where the outcome is another already, and gives up one reference: all of it one atomic operation.
+  void finish_unclaimed_and_release();
 
   // False: the outcome is there already, and the continuation will not be told.
   bool attach(Continuation& continuation);
@@ -93,25 +101,33 @@ class CallState : public recycled::Object {
   virtual void decode_value(Reader& reader) = 0;
   virtual void decode_body(std::span<const std::byte> body) = 0;  // a whole one
   virtual bool decodes_on_arrival() const = 0;
-  // For user types: keeps the bytes until `materialize` decodes them.
-  std::vector<std::byte> kept_body;
-  bool has_kept_body = false;
   // What of the outcome is left to be made by the thread that takes it; before the value is used.
   virtual void materialize();
 
+ private:
+  // The head of the list of continuations, an address of at most 48 bits; in its lowest bits two flags; above it the
+  // number of references.
+  static constexpr std::uint64_t closed_flag = 1;
+  static constexpr std::uint64_t claimed_flag = 2;
+  static constexpr std::uint64_t one_reference = std::uint64_t{1} << 48;
+  static constexpr std::uint64_t list_mask = (one_reference - 1) & ~(closed_flag | claimed_flag);
+  static Continuation* list_in(std::uint64_t word) {
+    return reinterpret_cast<Continuation*>(static_cast<std::uintptr_t>(word & list_mask));
+  }
+  void close();
+  void tell(Continuation* list);
+
+  std::atomic<std::uint64_t> word_{one_reference};
+  std::exception_ptr error_;
+  bool observed_ = false;
+  seam::SpinLock detach_lock_;
+
+ public:
   CallInfo info;
   std::atomic<Entry*> local_entry{nullptr};  // a call inside the rank that may not have started
-
- private:
-  static Continuation* closed() { return reinterpret_cast<Continuation*>(std::uintptr_t{1}); }
-  void close();
-
-  std::atomic<std::uint32_t> references_{1};
-  std::atomic<bool> claimed_{false};
-  bool observed_ = false;
-  std::atomic<Continuation*> link_{nullptr};
-  seam::SpinLock detach_lock_;
-  std::exception_ptr error_;
+  // For user types: keeps the bytes until `materialize` decodes them.
+  bool has_kept_body = false;
+  std::vector<std::byte> kept_body;
 };
 
 // Owns one reference.

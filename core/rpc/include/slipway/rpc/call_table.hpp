@@ -2,99 +2,177 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <vector>
 
 #include "slipway/rpc/call_state.hpp"
+#include "slipway/rpc/wire.hpp"
 
 namespace slipway::detail {
 
-// The calls of this rank that other ranks will answer, by number. A number is never used twice (slot and generation), so
-// that a late or forged reply finds nothing. Any thread.
+// A reply on its way from the wire to its call.
+struct ArrivedReply {
+  wire::FrameHeader header;
+  std::span<const std::byte> body;
+  CallState* state = nullptr;  // with a reference; nullptr: nobody waits for it
+};
+
+enum class Admitted : std::uint8_t { yes, full, closed };
+
+// What this rank has under way: how much of each node's window its requests fill, and the calls that other ranks will
+// answer, by number. A number is never used twice (slot and generation), so that a late or forged reply finds nothing.
+// One lock for everything, taken once a call and once a batch of replies. Any thread.
 class CallTable {
  public:
-  // Takes over a reference to the state.
-  std::uint64_t insert(CallState* state) {
-    lock_.lock();
-    if (free_.empty()) grow();
-    const std::uint32_t index = free_.back();
-    free_.pop_back();
-    Slot& slot = slot_at(index);
-    const std::uint64_t id = (std::uint64_t{++slot.generation} << 32) | index;
-    slot.state = state;
-    slot.id.store(id, std::memory_order_release);
-    lock_.unlock();
-    return id;
+  CallTable(std::size_t nodes, std::uint64_t most_calls, std::uint64_t most_bytes)
+      : most_calls_(most_calls), most_bytes_(most_bytes), windows_(std::make_unique<Window[]>(nodes)), nodes_(nodes) {}
+
+  // What a request of so many bytes takes of a window: calls in the upper half, 64-byte units in the lower.
+  static std::uint64_t room_for(std::uint64_t bytes) { return one_call + bytes / unit; }
+  static std::uint64_t calls_in(std::uint64_t room) { return room >> 32; }
+  static std::uint64_t bytes_in(std::uint64_t room) { return (room & (one_call - 1)) * unit; }
+
+  // Takes room for a request. A call that another rank will answer (`state`, one reference is taken over if the answer
+  // is yes) gets its number, in state->info.
+  Admitted admit(NodeId node, std::uint64_t bytes, CallState* state) {
+    const std::lock_guard guard(lock_);
+    if (closed_) return Admitted::closed;
+    Window& window = windows_[node.index()];
+    const std::uint64_t used = window.load(std::memory_order_relaxed);
+    if (!has_room(used, bytes)) return Admitted::full;
+    if (state) enter(*state, room_for(bytes));
+    window.store(used + room_for(bytes), std::memory_order_relaxed);
+    return Admitted::yes;
+  }
+  // From here on nothing is admitted.
+  void close() {
+    const std::lock_guard guard(lock_);
+    closed_ = true;
   }
 
-  // The state and its reference, once; nothing for a number that is not in the table.
+  // The call of that number, once, with its reference; what it took of its node's window is free again. nullptr:
+  // unknown.
   CallState* take(std::uint64_t id) {
-    const auto index = static_cast<std::uint32_t>(id);
-    if (index >= size_.load(std::memory_order_acquire)) return nullptr;
-    Slot& slot = slot_at(index);
-    std::uint64_t expected = id;
-    if (id == 0 || !slot.id.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return nullptr;
-    CallState* const state = slot.state;
-    lock_.lock();
-    free_.push_back(index);
-    lock_.unlock();
-    return state;
+    const std::lock_guard guard(lock_);
+    return take_locked(id);
+  }
+  void take_all(std::span<ArrivedReply> replies) {
+    const std::lock_guard guard(lock_);
+    for (ArrivedReply& reply : replies) reply.state = take_locked(reply.header.id);
+  }
+  // Room of requests without a number (posts, calls inside the rank). False: more than was taken.
+  bool give_room(NodeId node, std::uint64_t room) {
+    const std::lock_guard guard(lock_);
+    return give_locked(node, room);
+  }
+
+  std::uint64_t calls_under_way(NodeId node) const {
+    return calls_in(windows_[node.index()].load(std::memory_order_relaxed));
+  }
+  std::uint64_t calls_under_way() const {
+    std::uint64_t sum = 0;
+    for (std::size_t node = 0; node < nodes_; ++node) sum += calls_in(windows_[node].load(std::memory_order_relaxed));
+    return sum;
   }
 
   // The numbers of all calls in the table.
   std::vector<std::uint64_t> numbers() const {
     std::vector<std::uint64_t> ids;
-    const std::uint32_t size = size_.load(std::memory_order_acquire);
-    for (std::uint32_t index = 0; index < size; ++index) {
-      if (const std::uint64_t id = slot_at(index).id.load(std::memory_order_acquire)) ids.push_back(id);
+    const std::lock_guard guard(lock_);
+    for (std::uint32_t index = 0; index < size_; ++index) {
+      const Slot& slot = slot_at(index);
+      if (slot.state) ids.push_back(number(index, slot));
     }
     return ids;
   }
-
-  // The state of a call that is in the table, with a reference of its own; nullptr if it is not.
+  // The state of a call that is in the table, with a reference of its own.
   StateRef<> find(std::uint64_t id) {
-    const auto index = static_cast<std::uint32_t>(id);
-    if (id == 0 || index >= size_.load(std::memory_order_acquire)) return {};
-    lock_.lock();
-    Slot& slot = slot_at(index);
-    CallState* const state = slot.id.load(std::memory_order_acquire) == id ? slot.state : nullptr;
-    if (state) state->retain();
-    const bool still_there = slot.id.load(std::memory_order_acquire) == id;
-    lock_.unlock();
-    if (!state) return {};
-    if (!still_there) {
-      state->release();
-      return {};
-    }
-    return StateRef<>(state);
+    const std::lock_guard guard(lock_);
+    Slot* const slot = slot_of(id);
+    return slot ? StateRef<>::share(slot->state) : StateRef<>();
   }
 
  private:
+  using Window = std::atomic<std::uint64_t>;  // written with the lock
   struct Slot {
-    std::atomic<std::uint64_t> id{0};  // 0: free
+    CallState* state = nullptr;  // nullptr: free
     std::uint32_t generation = 0;
-    CallState* state = nullptr;
+    std::uint32_t next_free = 0;
   };
+  static constexpr std::uint64_t one_call = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t unit = 64;
   static constexpr std::uint32_t chunk_size = 1024;
-  static constexpr std::uint32_t chunk_count = 64 * 1024;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
 
+  static std::uint64_t number(std::uint32_t index, const Slot& slot) {
+    return (std::uint64_t{slot.generation} << 32) | index;
+  }
   Slot& slot_at(std::uint32_t index) const { return chunks_[index / chunk_size][index % chunk_size]; }
-
-  void grow() {
-    const std::uint32_t size = size_.load(std::memory_order_relaxed);
-    chunks_[size / chunk_size] = std::make_unique<Slot[]>(chunk_size);
-    free_.reserve(size + chunk_size);
-    for (std::uint32_t index = chunk_size; index > 0; --index) free_.push_back(size + index - 1);
-    size_.store(size + chunk_size, std::memory_order_release);
+  Slot* slot_of(std::uint64_t id) const {
+    const auto index = static_cast<std::uint32_t>(id);
+    if (index >= size_) return nullptr;
+    Slot& slot = slot_at(index);
+    return slot.state && number(index, slot) == id ? &slot : nullptr;
   }
 
-  seam::SpinLock lock_;  // guards free_, growth, and the state pointers against `find`
-  std::vector<std::uint32_t> free_;
-  std::atomic<std::uint32_t> size_{0};
-  std::unique_ptr<std::unique_ptr<Slot[]>[]> chunks_ = std::make_unique<std::unique_ptr<Slot[]>[]>(chunk_count);
+  bool has_room(std::uint64_t used, std::uint64_t bytes) const {
+    return calls_in(used) < most_calls_ && (bytes_in(used) == 0 || bytes_in(used) + bytes <= most_bytes_);
+  }
+
+  void enter(CallState& state, std::uint64_t room) {
+    if (free_ == none) [[unlikely]]
+      grow();
+    const std::uint32_t index = free_;
+    Slot& slot = slot_at(index);
+    free_ = slot.next_free;
+    if (++slot.generation == 0) ++slot.generation;  // 0 as a whole is no number
+    slot.state = &state;
+    state.info.id = number(index, slot);
+    state.info.room = room;
+  }
+
+  CallState* take_locked(std::uint64_t id) {
+    Slot* const slot = slot_of(id);
+    if (!slot) return nullptr;
+    CallState* const state = slot->state;
+    slot->state = nullptr;
+    slot->next_free = free_;
+    free_ = static_cast<std::uint32_t>(id);
+    give_locked(state->info.node, state->info.room);
+    return state;
+  }
+
+  bool give_locked(NodeId node, std::uint64_t room) {
+    Window& window = windows_[node.index()];
+    const std::uint64_t used = window.load(std::memory_order_relaxed);
+    if (used < room) return false;
+    window.store(used - room, std::memory_order_relaxed);
+    return true;
+  }
+
+  void grow() {
+    chunks_.push_back(std::make_unique<Slot[]>(chunk_size));
+    for (std::uint32_t i = 0; i < chunk_size; ++i) {
+      slot_at(size_ + i).next_free = i + 1 < chunk_size ? size_ + i + 1 : none;
+    }
+    free_ = size_;
+    size_ += chunk_size;
+  }
+
+  const std::uint64_t most_calls_;
+  const std::uint64_t most_bytes_;
+  mutable seam::SpinLock lock_;              // guards what follows
+  const std::unique_ptr<Window[]> windows_;  // by node
+  const std::size_t nodes_;
+  bool closed_ = false;
+  std::uint32_t free_ = none;  // the first free slot; the others by next_free
+  std::uint32_t size_ = 0;
+  std::vector<std::unique_ptr<Slot[]>> chunks_;
 };
 
 }  // namespace slipway::detail

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "slipway/rpc/activity.hpp"
-#include "slipway/rpc/call_state.hpp"
+#include "slipway/rpc/call_table.hpp"
 #include "slipway/rpc/node_slot.hpp"
 #include "slipway/rpc/transport.hpp"
 
@@ -65,10 +65,9 @@ struct CallSetup {
   const MethodEntry* method = nullptr;
   seam::Time deadline = seam::never;
   std::uint8_t priority = 0;
-  bool try_only = false;  // do not wait for room in the node's window
+  bool try_only = false;      // do not wait for room in the node's window
+  bool caller_waits = false;  // and so sends it itself, by its first look for the reply
 };
-
-enum class Admitted : std::uint8_t { yes, full };
 
 // The calls of one rank: from handle to transport, from transport to handler, and back. Owns the rank's threads but for
 // those that run user code of workers. Any thread of the rank may call it.
@@ -79,7 +78,7 @@ class Endpoint final : public FrameSink {
   ~Endpoint() override;
 
   // The rank that this thread works for. Throws UsageError when it works for none.
-  static Endpoint& of_this_thread();
+  static Endpoint& of_this_thread() { return current.endpoint ? *current.endpoint : only_one(); }
 
   void start();
   // Ends the rank's threads. Calls under way fail first, by fail_all_calls.
@@ -101,6 +100,9 @@ class Endpoint final : public FrameSink {
   Admitted admit_local(const CallSetup& setup, NodeSlot& slot, class LocalCallBase* entry);
   // Sends what waits for company.
   void flush();
+  void flush_if_unsent() {
+    if (transport_.has_queued()) flush();
+  }
 
   // Replies, from the thread that ran the handler.
   void reply(RankId to, std::uint64_t call_id, Writer& value, std::shared_ptr<void> keep_alive);
@@ -109,11 +111,11 @@ class Endpoint final : public FrameSink {
   void post_consumed(NodeSlot& slot, RankId from, std::uint64_t bytes);
   // Tells all callers of posts what has been taken off, however little: so that calls_in_flight becomes 0.
   void report_all_consumed();
-  // `room` as CallInfo::room.
-  void give_room(NodeId node, std::uint64_t room);
   void give_local_room(NodeId node);
   // The caller cancelled a request that waited here; said once.
-  bool was_cancelled(RankId from, std::uint64_t call_id);
+  bool was_cancelled(RankId from, std::uint64_t call_id) {
+    return cancelled_count_.load(std::memory_order_acquire) != 0 && forget_cancelled(from, call_id);
+  }
 
   void send_control(RankId to, std::string_view body);
 
@@ -134,9 +136,9 @@ class Endpoint final : public FrameSink {
   void end_waits(const std::string& reason);
   void fail_all_calls(const std::string& reason);
   // Calls of this rank without an outcome, requests that run or wait here.
-  std::uint64_t calls_in_flight() const;
+  std::uint64_t calls_in_flight() const { return calls_.calls_under_way(); }
   std::uint32_t in_flight_to(NodeId node) const {
-    return static_cast<std::uint32_t>(windows_[node.index()].load(std::memory_order_relaxed) >> 32);
+    return static_cast<std::uint32_t>(calls_.calls_under_way(node));
   }
   std::string describe_waits(seam::Time older_than) const;
 
@@ -161,13 +163,15 @@ class Endpoint final : public FrameSink {
   // A request or a reply of this rank to itself, as bytes (--slipway-serialize-local).
   void report_consumed(NodeSlot& slot, RankId from);
   void deliver_here(std::span<const std::byte> head, std::span<const std::byte> body);
-  bool has_room(NodeId node, std::uint64_t bytes, std::uint64_t used) const;
-  Admitted take_room(const CallSetup& setup, std::uint64_t bytes);
-  Admitted wait_for_room(const CallSetup& setup, std::uint64_t bytes);
+  // yes or full; throws when the calls are closed.
+  Admitted admit(const CallSetup& setup, std::uint64_t bytes, CallState* state);
+  Admitted wait_for_room(const CallSetup& setup, std::uint64_t bytes, CallState* state);
   void complete(CallState* state, const wire::FrameHeader& header, std::span<const std::byte> body);
   void take_request(RankId from, const wire::FrameCursor& cursor);
   void flush_run(RankId from);
-  void take_reply(const wire::FrameHeader& header, std::span<const std::byte> body);
+  void flush_replies();
+  bool forget_cancelled(RankId from, std::uint64_t call_id);
+  static Endpoint& only_one();
   void take_consumed(std::span<const std::byte> body);
   void defer_small(RankId from, const wire::FrameHeader& header, std::span<const std::byte> payload);
   bool hold_back(RankId from, const RequestParts& parts, std::span<const std::byte> frame);
@@ -190,8 +194,9 @@ class Endpoint final : public FrameSink {
   Log& log_;
   EndpointEvents events_;
   std::vector<std::unique_ptr<NodeSlot>> slots_;
-  std::unique_ptr<std::atomic<std::uint64_t>[]> windows_;  // by node: calls in the upper half, 64-byte units in the lower
+  CallTable calls_;
   std::atomic<std::uint64_t> unobserved_{0};
+  std::atomic<std::uint32_t> cancelled_count_{0};
   std::unique_ptr<EndpointParts> parts_;
 };
 

@@ -47,6 +47,8 @@ class Pool {
   // Somebody should run what was pushed. `self_will`: the calling thread is a pool thread that will look itself.
   void wake(bool self_will);
   bool has_work() const { return queued_.load(std::memory_order_acquire) > 0; }
+  // What the leader has itself pushed counts too. On the leader's thread only.
+  bool leader_has_work() const { return leaders_own_ != nullptr || has_work(); }
 
   // This pool thread's stack is about to wait. False: one more would pass the limit.
   [[nodiscard]] bool begin_blocking();
@@ -58,6 +60,8 @@ class Pool {
  private:
   void run_thread();
   Runnable* pop();
+  Runnable* lead();
+  void enqueue(Runnable* work);
   void add_thread();
   bool surplus() const;
   template <class Reason>
@@ -74,6 +78,7 @@ class Pool {
   std::atomic<std::uint32_t> running_{0};   // of these, in user code and not waiting
   std::atomic<std::uint32_t> sleeping_{0};  // of these, at idle_word_
   std::atomic<bool> leader_{false};         // one of these is in Progress::lead
+  Runnable* leaders_own_ = nullptr;         // what it has pushed first, and will run itself; the leader's thread only
   std::atomic<bool> stop_{false};
   seam::Word idle_word_{0};
   seam::SpinLock threads_lock_;  // guards threads_

@@ -82,6 +82,9 @@ class Progress {
   void end_turn();
   bool drive(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
   bool drive_with_turn(seam::Time deadline, const std::function<bool()>& done);
+  bool try_to_drive();
+  void stop_driving();
+  int poll_some();
   void sleep_as_follower(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
   int poll_once();
   void poll_until(const std::function<bool()>& leave);
@@ -96,8 +99,8 @@ class Progress {
 
   alignas(64) std::atomic<bool> turn_{false};
   alignas(64) std::atomic<std::uint64_t> polls_{0};   // by anybody; tells the patrol that somebody moves frames
-  std::atomic<std::uint32_t> callers_{0};             // threads in drive_with_turn or about to be
-  std::atomic<std::uint32_t> caller_epoch_{0};        // grows with each wait
+  std::atomic<bool> driving_{false};                  // the turn is a waiting caller's; written with the turn
+  std::atomic<std::uint32_t> caller_epoch_{0};        // changes with each wait
   std::atomic<std::uint32_t> seen_epoch_{0};          // by the leader
   std::atomic<bool> leading_{false};                  // a pool thread is in lead
   std::atomic<bool> patrolling_{false};               // the progress thread polls itself

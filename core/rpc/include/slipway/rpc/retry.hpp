@@ -66,7 +66,7 @@ class RetriedCall final : public Continuation, public Runnable {
     return false;
   }
   void try_once() {
-    const CallSetup setup = make_setup(node_, MethodRow<T, Method>::entry(), options_, false);
+    const CallSetup setup = make_setup(node_, MethodRow<T, Method>::entry(), options_);
     attempt_ = StateRef<ResultState<Result>>(new ResultState<Result>);
     auto* const state = StateRef<ResultState<Result>>::share(attempt_.get()).take();
     std::apply([&](const auto&... each) { dispatch<T, Method>(endpoint_, setup, state, each...); }, values_);

@@ -105,6 +105,8 @@ class Transport {
   virtual int poll(FrameSink& sink) = 0;
   // With the turn: only sends what is queued; receives nothing and tells the sink nothing.
   virtual void flush() = 0;
+  // Whether frames wait for company, so that a flush would send them. Any thread.
+  virtual bool has_queued() const = 0;
   // Whether anything is queued that a poll would send or complete. Any thread.
   virtual bool has_unsent() const = 0;
 
