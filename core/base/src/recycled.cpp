@@ -3,6 +3,7 @@
 #include "slipway/base/recycled.hpp"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <new>
 
@@ -13,10 +14,10 @@ namespace slipway::recycled {
 namespace {
 
 constexpr std::size_t granule = 64;
-constexpr std::size_t fine_classes = 16;             // 64, 128 … 1024 bytes
-constexpr std::size_t classes = fine_classes + 3;    // then 2048, 4096, 8192
-constexpr std::size_t kept_per_thread = 512 * 1024;  // bytes a class; half of them move when it overflows
-constexpr std::uint32_t kept_shared = 16 * 1024;
+constexpr std::size_t fine_classes = 16;               // 64, 128 … 1024 bytes
+constexpr std::size_t classes = fine_classes + 5;      // then 2048, 4096 … 32768
+constexpr std::size_t kept_per_thread = 512 * 1024;    // bytes a class; half of them move when it overflows
+constexpr std::size_t kept_shared = 32 * 1024 * 1024;  // bytes a class
 
 struct Block {
   Block* next;
@@ -43,7 +44,7 @@ struct Stack {
 
 std::size_t class_of(std::size_t size) {
   if (size <= granule * fine_classes) return size == 0 ? 0 : (size - 1) / granule;
-  return size <= 2048 ? fine_classes : size <= 4096 ? fine_classes + 1 : fine_classes + 2;
+  return fine_classes + static_cast<std::size_t>(std::bit_width((size - 1) / (2 * granule * fine_classes)));
 }
 
 std::size_t size_of_class(std::size_t index) {
@@ -119,7 +120,7 @@ void give_shared(std::size_t index, Block* block) {
   Shared& common = shared()[index];
   Stack surplus;
   common.lock.lock();
-  Stack& target = common.blocks.count < kept_shared ? common.blocks : surplus;
+  Stack& target = common.blocks.count < kept_shared / size_of_class(index) ? common.blocks : surplus;
   move_some(local[index], target, most_kept(index) / 2);
   common.lock.unlock();
   free_all(surplus);

@@ -7,7 +7,7 @@
 // Small blocks that come and go with every call. A warm rank gets them from lists a thread, without the allocator.
 namespace slipway::recycled {
 
-inline constexpr std::size_t largest = 8192;  // bytes; what is larger goes to the allocator
+inline constexpr std::size_t largest = 32 * 1024;  // bytes; what is larger goes to the allocator
 
 // At least `size` bytes, aligned for every type. Give it back with the same size, from any thread.
 void* take(std::size_t size);
