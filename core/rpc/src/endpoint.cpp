@@ -201,7 +201,7 @@ void Endpoint::node_failed(NodeId node, const std::exception_ptr& error) {
 
 Writer& scratch_writer(std::size_t segment_threshold) {
   thread_local Writer inline_only(Writer::never);
-  thread_local Writer with_segments(segment_threshold);
+  thread_local Writer with_segments(array_segment_threshold);
   Writer& writer = segment_threshold == Writer::never ? inline_only : with_segments;
   writer.clear();
   return writer;

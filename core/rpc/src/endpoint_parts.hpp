@@ -81,6 +81,7 @@ struct EndpointParts {
   // The run of requests to one node, and the replies, that on_frames is gathering; with the turn.
   std::span<const std::byte> run;
   NodeId run_node;
+  bool run_has_deadline = false;
   std::array<ArrivedReply, 64> replies;
   std::size_t reply_count = 0;
 
@@ -89,7 +90,7 @@ struct EndpointParts {
 
   std::atomic<std::uint64_t> constructor_waits_on{0};  // key of the wait of the constructor that runs, if it waits
   std::atomic<bool> waits_ended{false};
-  std::string waits_ended_reason;  // set before waits_ended
+  std::string waits_ended_reason;   // set before waits_ended
   std::string calls_closed_reason;  // set before the call table is closed
   std::vector<std::atomic<bool>> peer_lost;
   std::atomic<seam::Time> next_stall_check{0};
@@ -99,13 +100,14 @@ struct EndpointParts {
 // Requests that came together to one node; header, then their frames.
 class RemoteRun final : public Entry {
  public:
-  static RemoteRun* make(RankId from, std::span<const std::byte> frames);
+  // `received`: where the run's deadlines count from.
+  static RemoteRun* make(RankId from, std::span<const std::byte> frames, seam::Time received);
   Step run(NodeSlot& node) override;
   void drop(const char* reason) override;
   bool holds(RankId from, std::uint64_t call_id) const override;
 
  private:
-  RemoteRun(RankId from, std::size_t size) : from_(from), size_(size), received_(seam::now()) {}
+  RemoteRun(RankId from, std::size_t size, seam::Time received) : from_(from), size_(size), received_(received) {}
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this + 1); }
   std::span<const std::byte> rest() const {
     const std::size_t at = at_.load(std::memory_order_acquire);

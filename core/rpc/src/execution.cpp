@@ -52,7 +52,8 @@ Timeout expired_request(const MethodEntry& method, const NodeSlot& node) {
           HandlerRan::no};
 }
 
-void begin_activity(Activity& activity, NodeSlot& node, std::uint64_t caller, std::uint32_t index, std::uint64_t chain) {
+void begin_activity(Activity& activity, NodeSlot& node, std::uint64_t caller, std::uint32_t index,
+                    std::uint64_t chain) {
   activity.id = child_id(caller, index);
   activity.chain = chain;
   activity.next_call = 0;
@@ -99,9 +100,9 @@ void run_invocation(Invocation& invocation, PreparedArguments* prepared) {
   }
 }
 
-RemoteRun* RemoteRun::make(RankId from, std::span<const std::byte> frames) {
+RemoteRun* RemoteRun::make(RankId from, std::span<const std::byte> frames, seam::Time received) {
   void* const memory = recycled::take(sizeof(RemoteRun) + frames.size());
-  auto* const run = new (memory) RemoteRun(from, frames.size());
+  auto* const run = new (memory) RemoteRun(from, frames.size(), received);
   std::memcpy(run->bytes(), frames.data(), frames.size());
   return run;
 }
@@ -144,23 +145,24 @@ bool run_request(NodeSlot& node, RankId from, const RequestParts& parts, seam::T
     return false;
   }
   if (endpoint.was_cancelled(from, parts.header.id)) {
-    invocation.reply.fail(std::make_exception_ptr(Cancelled("the caller cancelled the request before it started",
-                                                            HandlerRan::no)),
-                          HandlerRan::no);
+    invocation.reply.fail(
+        std::make_exception_ptr(Cancelled("the caller cancelled the request before it started", HandlerRan::no)),
+        HandlerRan::no);
     return false;
   }
   run_invocation(invocation, prepared);
   return invocation.suspended;
 }
 
-void drop_request(Endpoint& endpoint, RankId from, const RequestParts& parts, const std::string& label, const char* reason) {
+void drop_request(Endpoint& endpoint, RankId from, const RequestParts& parts, const std::string& label,
+                  const char* reason) {
   if (parts.header.id == 0) return;
   const auto& table = method_table();
-  endpoint.reply_failure(from, parts.header.id,
-                         {"slipway::Stopped", reason, label,
-                          parts.request.method < table.size() ? table[parts.request.method]->name : "?",
-                          endpoint.rank().value()},
-                         HandlerRan::no);
+  endpoint.reply_failure(
+      from, parts.header.id,
+      {"slipway::Stopped", reason, label, parts.request.method < table.size() ? table[parts.request.method]->name : "?",
+       endpoint.rank().value()},
+      HandlerRan::no);
 }
 
 }  // namespace
@@ -228,9 +230,9 @@ Entry::Step LargeRequest::run(NodeSlot& node) {
     for (const auto& segment : incoming_->segments) bytes += segment.size;
     running.counts().bytes_in += bytes;
     if (parts.header.id == 0) node.endpoint.post_consumed(node, incoming_->from, bytes);
-    suspended = run_request(node, incoming_->from, parts, received_, activity, incoming_->prepared.get(),
-                            &incoming_->bytes) &&
-                !node.admission.interleave;
+    suspended =
+        run_request(node, incoming_->from, parts, received_, activity, incoming_->prepared.get(), &incoming_->bytes) &&
+        !node.admission.interleave;
   }
   delete this;
   return suspended ? Step::suspended : Step::finished;

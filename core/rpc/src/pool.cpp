@@ -89,7 +89,7 @@ void Pool::wake(bool self_will) {
   const std::uint32_t waiting = queued_.load(std::memory_order_seq_cst);
   if (waiting == 0 || (self_will && waiting == 1 && !leaders_own_)) return;
   if (leader_.load(std::memory_order_seq_cst)) {
-    progress_.call_leader();  // costs nothing while it polls
+    progress_.give_leader_work();  // costs nothing while it polls
     if (waiting == 1) return;
   }
   if (running_.load(std::memory_order_seq_cst) >= setup_.cpus) return;

@@ -3,6 +3,7 @@
 #include "slipway/rpc/progress.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 namespace slipway::detail {
@@ -19,6 +20,7 @@ constexpr seam::Time parking_time = millisecond;          // how long the leader
 constexpr seam::Time follower_nap = 2 * millisecond;      // safety net under the baton
 constexpr seam::Time longest_sleep = 100 * millisecond;   // safety net under the doorbell and under the parked patrol
 constexpr std::uint32_t polls_a_turn = 8;                 // of the leader while nothing comes
+constexpr int serving_time = 8;                           // in rounds of the progress thread
 constexpr int quiet_patrols = 5;                          // before the progress thread sleeps for good
 
 }  // namespace
@@ -50,16 +52,13 @@ bool Waiter::call_up() {
 Progress::Progress(Transport& transport, FrameSink& sink, std::uint32_t spin, Hooks hooks)
     : transport_(transport), sink_(sink), spin_(spin), hooks_(std::move(hooks)) {}
 
-// Every end of a turn looks for a thread that went to sleep because the turn was taken: the baton.
-void Progress::end_turn() {
-  turn_.store(false, std::memory_order_seq_cst);
-  if (follower_count_.load(std::memory_order_seq_cst) == 0) [[likely]]
-    return;
-  followers_lock_.lock();
-  for (Waiter* const follower : followers_) {
-    if (follower->call_up()) break;
-  }
-  followers_lock_.unlock();
+// Every end of a turn looks for a thread that went to sleep because the turn was taken: the baton. Those whose wait has
+// become long need it only where there is no leader.
+bool Progress::pass_baton() {
+  const bool led = leading_.load(std::memory_order_acquire);
+  const std::lock_guard guard(followers_lock_);
+  return std::any_of(followers_.begin(), followers_.end(),
+                     [led](Waiter* follower) { return (!led || !follower->is_patient()) && follower->call_up(); });
 }
 
 int Progress::poll_once() {
@@ -78,18 +77,17 @@ int Progress::poll_some() {
   return events;
 }
 
-bool Progress::wait_briefly(CallState& state, seam::Time deadline) {
+bool Progress::wait_briefly(CallState& state, Waiter& waiter, seam::Time deadline) {
   if (state.done()) return true;
   const auto done = [&state] { return state.done(); };
   const std::function<bool()> check(std::ref(done));
-  if (try_to_drive()) drive_with_turn(deadline, check);
+  if (try_to_drive()) drive_with_turn(waiter, deadline, check);
   return state.done();
 }
 
-bool Progress::wait(CallState& state, seam::Time deadline) {
+bool Progress::wait(CallState& state, Waiter& waiter, seam::Time deadline) {
   const auto done = [&state] { return state.done(); };
   const std::function<bool()> check(std::ref(done));
-  Waiter waiter;
   if (!state.attach(waiter)) return true;
   if (!drive(waiter, deadline, check) && state.detach(waiter)) return false;
   while (!waiter.is_told()) seam::pause();  // it is in the list that is being told
@@ -99,7 +97,8 @@ bool Progress::wait(CallState& state, seam::Time deadline) {
 bool Progress::drive(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done) {
   while (!done()) {
     if (deadline != seam::never && seam::now() >= deadline) return false;
-    if (try_to_drive()) drive_with_turn(deadline, done);
+    const bool others_will = waiter.is_patient() && leading_.load(std::memory_order_acquire);
+    if (!others_will && try_to_drive()) drive_with_turn(waiter, deadline, done);
     if (done()) break;
     sleep_as_follower(waiter, deadline, done);
   }
@@ -116,57 +115,63 @@ bool Progress::try_to_drive() {
 
 void Progress::stop_driving() {
   driving_.store(false, std::memory_order_relaxed);
-  end_turn();
+  const bool passed_on = end_turn();
+  if (serving_.load(std::memory_order_relaxed) > 0 && !passed_on) unpark();
 }
 
-// Ends the turn in any case. True: done. False: patience or time is out.
-bool Progress::drive_with_turn(seam::Time deadline, const std::function<bool()>& done) {
+// For a moment, so without the baton.
+void Progress::pause_driving() {
+  driving_.store(false, std::memory_order_relaxed);
+  turn_.store(false, std::memory_order_release);
+}
+
+// Ends the turn in any case. True: done. False: it is time to sleep, or somebody else has the turn now.
+bool Progress::drive_with_turn(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done) {
+  std::uint32_t polls = 0;
   std::uint32_t misses = 0;
   seam::Time idle_since = 0;
-  const std::uint32_t stop_looking_at_clock = spin_ ? spin_ : 1;
+  const std::uint32_t polls_without_clock = spin_ ? spin_ : 1;
   while (true) {
     const int events = poll_once();
+    const bool finished = done();
+    if (finished) stop_driving();
     if (events > 0) {
-      const bool finished = done();
-      if (hooks_.after_poll) {
-        stop_driving();
-        hooks_.after_poll();
-        if (finished || done()) return true;
-        if (!try_to_drive()) return false;
-      } else if (finished) {
-        stop_driving();
-        return true;
-      }
       misses = 0;
       idle_since = 0;
-      continue;
+      if (!finished) pause_driving();
+      hooks_.after_poll();
+      if (finished) return true;
+      if (!try_to_drive()) return done();
     }
-    if (done()) {
-      stop_driving();
-      return true;
-    }
-    if (++misses < stop_looking_at_clock) continue;
+    if (finished) return true;
+    waiter.note_begin();  // after the first poll, which sends what is waited for
+    ++misses;
+    if (++polls < polls_without_clock || (events == 0 && misses < polls_without_clock)) continue;
     const seam::Time now = seam::now();
     if (idle_since == 0) idle_since = now;
-    if (now - idle_since > caller_patience || now >= deadline) {
+    if (now - waiter.began() > caller_patience) waiter.become_patient();
+    const bool others_will = waiter.is_patient() && leading_.load(std::memory_order_relaxed);
+    if (others_will || now - idle_since > caller_patience || now >= deadline) {
       stop_driving();
       return done();
     }
+    if (misses < polls_without_clock) continue;
     hooks_.tick(now);
     seam::pause();
   }
 }
 
 void Progress::sleep_as_follower(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done) {
+  waiter.note_begin();
   followers_lock_.lock();
   followers_.push_back(&waiter);
   follower_count_.store(static_cast<std::uint32_t>(followers_.size()), std::memory_order_seq_cst);
   followers_lock_.unlock();
-  call_leader();
+  if (!driving_.load(std::memory_order_seq_cst)) call_leader();  // a caller that drives will pass the baton
   // Looked at after entering the list: whoever ends its turn from now on sees this follower.
   if (!done()) {
-    const seam::Time limit = std::min(deadline, seam::now() + follower_nap);
-    waiter.sleep(limit);
+    const bool led = waiter.is_patient() && leading_.load(std::memory_order_acquire);
+    waiter.sleep(led ? deadline : std::min(deadline, seam::now() + follower_nap));
   }
   followers_lock_.lock();
   followers_.erase(std::find(followers_.begin(), followers_.end(), &waiter));
@@ -175,6 +180,7 @@ void Progress::sleep_as_follower(Waiter& waiter, seam::Time deadline, const std:
 }
 
 bool Progress::callers_drove() {
+  if (serving_.load(std::memory_order_relaxed) > 0) return driving_.load(std::memory_order_relaxed);
   const std::uint32_t epoch = caller_epoch_.load(std::memory_order_relaxed);
   if (seen_epoch_.load(std::memory_order_relaxed) == epoch) return driving_.load(std::memory_order_relaxed);
   seen_epoch_.store(epoch, std::memory_order_relaxed);
@@ -251,11 +257,21 @@ void Progress::sleep_at_bell(const std::function<bool()>& leave) {
   at_bell_.store(false, std::memory_order_release);
 }
 
+// Whoever calls for the leader does not drive, and so what callers did before is no reason to park again.
+void Progress::unpark() {
+  seen_epoch_.store(caller_epoch_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (!parked_.load(std::memory_order_seq_cst)) return;
+  park_word_.fetch_add(1, std::memory_order_acq_rel);
+  seam::wake_all(park_word_);
+}
+
+void Progress::give_leader_work() {
+  serving_.store(serving_time, std::memory_order_relaxed);
+  call_leader();
+}
+
 void Progress::call_leader() {
-  if (parked_.load(std::memory_order_seq_cst)) {
-    park_word_.fetch_add(1, std::memory_order_acq_rel);
-    seam::wake_all(park_word_);
-  }
+  unpark();
   if (at_bell_.load(std::memory_order_seq_cst)) transport_.ring_own_bell();
   if (patrol_parked_.load(std::memory_order_acquire) && !leading_.load(std::memory_order_acquire)) {
     patrol_word_.fetch_add(1, std::memory_order_acq_rel);
@@ -274,6 +290,9 @@ void Progress::patrol() {
     seam::wait(patrol_word_, ticket, seam::now() + (quiet >= quiet_patrols ? longest_sleep : parking_time));
     patrol_parked_.store(false, std::memory_order_relaxed);
     hooks_.tick(seam::now());
+    if (const int serving = serving_.load(std::memory_order_relaxed); serving > 0) {
+      serving_.store(serving - 1, std::memory_order_relaxed);
+    }
     const std::uint64_t polls = polls_.load(std::memory_order_relaxed);
     if (polls != seen || leading_.load(std::memory_order_acquire) || driving_.load(std::memory_order_relaxed)) {
       seen = polls;

@@ -121,16 +121,19 @@ void Endpoint::take_request(RankId from, const wire::FrameCursor& cursor) {
   if (serial && !parts_->run.empty() && parts_->run_node == node &&
       parts_->run.data() + parts_->run.size() == cursor.frame().data()) {
     parts_->run = {parts_->run.data(), parts_->run.size() + cursor.frame().size()};
+    parts_->run_has_deadline |= parts.request.time_left > 0;
     return;
   }
   flush_run(from);
   parts_->run = cursor.frame();
   parts_->run_node = node;
+  parts_->run_has_deadline = parts.request.time_left > 0;
 }
 
 void Endpoint::flush_run(RankId from) {
   if (parts_->run.empty()) return;
-  slots_[parts_->run_node.index()]->admit_quietly(RemoteRun::make(from, parts_->run));
+  const seam::Time received = parts_->run_has_deadline ? seam::now() : 0;  // the clock is not for nothing
+  slots_[parts_->run_node.index()]->admit_quietly(RemoteRun::make(from, parts_->run, received));
   parts_->run = {};
 }
 
@@ -139,7 +142,7 @@ bool Endpoint::hold_back(RankId from, const RequestParts& parts, std::span<const
   const auto hold = parts_->holds.find({from.value(), parts.request.node, parts.request.activity});
   if (hold == parts_->holds.end()) return false;
   flush_run(from);
-  parts_->incoming[hold->second]->held.push_back(RemoteRun::make(from, frame));
+  parts_->incoming[hold->second]->held.push_back(RemoteRun::make(from, frame, seam::now()));
   return true;
 }
 
@@ -169,7 +172,8 @@ void Endpoint::complete(CallState* state, const wire::FrameHeader& header, std::
       failure = std::current_exception();
     }
   }
-  if (!failure) [[likely]] return state->finish_unclaimed_and_release();
+  if (!failure) [[likely]]
+    return state->finish_unclaimed_and_release();
   const StateRef<> mine(state);
   if (state->claim()) state->fail(std::move(failure));
 }
@@ -184,9 +188,8 @@ void Endpoint::take_cancel(RankId from, std::uint64_t call_id, std::span<const s
   std::uint32_t node = 0;
   if (!wire::read(body, node) || node >= slots_.size() || !slots_[node]) return;
   bool waits = slots_[node]->mailbox.holds(from, call_id);
-  slots_[node]->for_each_running([&](Activity& activity) {
-    waits = waits || (activity.batch && activity.batch->holds(from, call_id));
-  });
+  slots_[node]->for_each_running(
+      [&](Activity& activity) { waits = waits || (activity.batch && activity.batch->holds(from, call_id)); });
   if (!waits) return;
   const std::lock_guard guard(parts_->cancelled_lock);
   parts_->cancelled.emplace(from.value(), call_id);
@@ -287,7 +290,8 @@ void Endpoint::prepare_transfer(TransferId transfer) {
 
 std::vector<MutableSegment> Endpoint::destinations_of(Incoming& incoming) {
   wire::FrameHeader header;
-  if (!wire::read(std::span<const std::byte>(incoming.frame), header)) throw WireError("a large message without header");
+  if (!wire::read(std::span<const std::byte>(incoming.frame), header))
+    throw WireError("a large message without header");
   if (header.kind == wire::FrameKind::reply) {
     incoming.state = StateRef<>(calls_.take(header.id));
     if (!incoming.state) throw WireError("a reply that nobody waits for");

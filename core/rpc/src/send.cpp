@@ -255,7 +255,7 @@ void Endpoint::deliver_here(std::span<const std::byte> head, std::span<const std
   if (!body.empty()) std::memcpy(frame.data() + head.size(), body.data(), body.size());
   RequestParts parts;
   (void)split_request(frame.span(), parts);
-  slots_[parts.request.node]->admit(RemoteRun::make(rank_, frame.span()));
+  slots_[parts.request.node]->admit(RemoteRun::make(rank_, frame.span(), seam::now()));
 }
 
 // A caller of posts learns in steps of an eighth of its window what has been taken off the mailbox.

@@ -14,19 +14,20 @@ namespace slipway::detail {
 
 namespace {
 
-constexpr seam::Time look_up_every = 50'000'000;    // whether the wait is a deadlock, or is to end with Stopped
+constexpr seam::Time look_up_every = 50'000'000;  // whether the wait is a deadlock, or is to end with Stopped
 constexpr seam::Time probe_again = 1'000'000'000;
 
 std::string describe_activity(const Endpoint& endpoint, const Activity* activity) {
   if (!activity || !activity->node) return fmt::format("a thread of rank {}", endpoint.rank().value());
-  return fmt::format("{} of node '{}' (rank {})", activity->doing ? activity->doing : "a handler", activity->node->label,
-                     endpoint.rank().value());
+  return fmt::format("{} of node '{}' (rank {})", activity->doing ? activity->doing : "a handler",
+                     activity->node->label, endpoint.rank().value());
 }
 
 // Takes the thread out of the pool's count while it waits, and adds the time to its activity.
 class BlockedScope {
  public:
-  explicit BlockedScope(EndpointParts& parts) : parts_(parts), activity_(current.activity), since_(seam::now()) {
+  BlockedScope(EndpointParts& parts, const Waiter& waiter)
+      : parts_(parts), activity_(current.activity), waiter_(waiter) {
     if (!activity_ || !activity_->in_pool) return;
     if (!parts_.pool.begin_blocking()) {
       throw TooManyBlocked(fmt::format(
@@ -38,7 +39,9 @@ class BlockedScope {
   }
   ~BlockedScope() {
     if (counted_) parts_.pool.end_blocking();
-    if (activity_) activity_->waited += static_cast<std::uint64_t>(seam::now() - since_);
+    if (activity_ && waiter_.began() != 0) {
+      activity_->waited += static_cast<std::uint64_t>(seam::now() - waiter_.began());
+    }
   }
   BlockedScope(const BlockedScope&) = delete;
   BlockedScope& operator=(const BlockedScope&) = delete;
@@ -46,12 +49,12 @@ class BlockedScope {
  private:
   EndpointParts& parts_;
   Activity* const activity_;
-  const seam::Time since_;
+  const Waiter& waiter_;
   bool counted_ = false;
 };
 
-// A wait that has become long: on record until the scope ends. It is a wait of every activity on this thread's stack: one
-// that runs a handler inline waits for what that handler waits for.
+// A wait that has become long: on record until the scope ends. It is a wait of every activity on this thread's stack:
+// one that runs a handler inline waits for what that handler waits for.
 class RecordedWait {
  public:
   RecordedWait(EndpointParts& parts, Wait wait) : parts_(parts), activity_(current.activity) {
@@ -76,9 +79,10 @@ class RecordedWait {
   // Throws if this wait must end.
   void check(bool in_handler) {
     if (deadlocked_->load(std::memory_order_acquire)) {
-      throw Deadlock("this wait closes a cycle of waits that none can leave: " + parts_.waits.cycle_of(key_) +
-                     ". Let one of them not wait (a future with then, a coroutine on an interleaved node), or give it a "
-                     "time limit");
+      throw Deadlock(
+          "this wait closes a cycle of waits that none can leave: " + parts_.waits.cycle_of(key_) +
+          ". Let one of them not wait (a future with then, a coroutine on an interleaved node), or give it a "
+          "time limit");
     }
     if (!in_handler && parts_.waits_ended.load(std::memory_order_acquire)) throw Stopped(parts_.waits_ended_reason);
   }
@@ -104,8 +108,9 @@ bool runs_in_handler() { return current.activity && current.activity->holds_stra
 bool Endpoint::wait(CallState& state, seam::Time deadline) {
   if (state.done()) return true;
   if (run_inline(state)) return true;
-  const BlockedScope blocked(*parts_);
-  if (parts_->progress.wait_briefly(state, deadline)) return true;
+  Waiter waiter;
+  const BlockedScope blocked(*parts_, waiter);
+  if (parts_->progress.wait_briefly(state, waiter, deadline)) return true;
   if (deadline != seam::never && seam::now() >= deadline) return state.done();
   Wait wait;
   wait.who = describe_activity(*this, current.activity);
@@ -120,7 +125,7 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
   RecordedWait recorded(*parts_, std::move(wait));
   while (true) {
     recorded.probe(*this);
-    if (parts_->progress.wait(state, std::min(deadline, seam::now() + look_up_every))) return true;
+    if (parts_->progress.wait(state, waiter, std::min(deadline, seam::now() + look_up_every))) return true;
     if (run_inline(state)) return true;
     if (seam::now() >= deadline) return state.done();
     recorded.check(runs_in_handler());
@@ -142,7 +147,7 @@ bool Endpoint::run_inline(CallState& state) {
 bool Endpoint::wait_for_condition(const std::string& what, NodeId node, seam::Time deadline, Waiter& waiter,
                                   const std::function<bool()>& condition) {
   if (condition()) return true;
-  const BlockedScope blocked(*parts_);
+  const BlockedScope blocked(*parts_, waiter);
   Wait wait;
   wait.who = describe_activity(*this, current.activity);
   wait.what = node ? fmt::format("{} node '{}' (rank {})", what, label_of(node), rank_of(node).value()) : what;

@@ -40,7 +40,7 @@ const auto table = std::to_array<Knob>({
      false},
     {"max-blocked", &S::max_blocked, "handlers", "handlers of a rank that may be blocked at once", false},
     {"serialize-local", &S::serialize_local, "bool", "serialize calls within a rank as if they left it"},
-    {"spin", &S::spin, "polls", "empty polls of a waiting thread before it gives its core away"},
+    {"spin", &S::spin, "polls", "empty polls of a waiting thread before it gives its core away; 0: as the cores allow"},
 
     {"stall-after", &S::stall_after, "time", "report waits that are longer; 0: never"},
     {"start-limit", &S::start_limit, "time", "for all nodes to be constructed; 0: no limit"},

@@ -9,20 +9,20 @@
 #include <cstdio>
 
 #include "endings.hpp"
+#include "run_files.hpp"
 #include "slipway/graph/order.hpp"
 #include "slipway/graph/plan.hpp"
 #include "slipway/observe/status.hpp"
 #include "slipway/rpc/archive.hpp"
-#include "run_files.hpp"
 
 namespace slipway::detail {
 
 namespace {
 
-constexpr seam::Time look_around = 100'000'000;        // signals, stop requests, limits
+constexpr seam::Time look_around = 100'000'000;  // signals, stop requests, limits
 constexpr seam::Time patience_with_user_code = 2'000'000'000;
 constexpr seam::Time drain_pause = 1'000'000;
-constexpr seam::Time last_flush = 50'000'000;          // for the message that ends the other ranks
+constexpr seam::Time last_flush = 50'000'000;  // for the message that ends the other ranks
 
 std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 14695981039346656037ULL;
@@ -93,12 +93,21 @@ void RankRuntime::open_log() {
                          getpid(), transport_.describe()));
 }
 
+// A thread that waits holds on to its core only where nobody else of the rank has use for it.
+std::uint32_t RankRuntime::chosen_spin() const {
+  constexpr std::uint32_t sharing = 64;
+  constexpr std::uint32_t alone = 1'000;
+  const double cores = agreement_.machine.ranks[shared_.rank.index()].cpus;
+  const double threads = std::max(1.0, agreement_.placement.load[shared_.rank.index()].computing);
+  return threads <= cores && !seam::simulated() ? alone : sharing;
+}
+
 void RankRuntime::start_endpoint() {
   EndpointSettings settings{.cpus = setup_.pool_threads,
                             .max_blocked = settings_.max_blocked,
                             .window_calls = settings_.window_calls,
                             .window_bytes = settings_.window_bytes,
-                            .spin = settings_.spin,
+                            .spin = settings_.spin != 0 ? settings_.spin : chosen_spin(),
                             .serialize_local = settings_.serialize_local,
                             .stall_after = settings_.stall_after.count(),
                             .place = &place_,
@@ -153,8 +162,8 @@ RankResult RankRuntime::run_to_end() {
     if (agreement_.placement.rank_of_node[node.index()] != shared_.rank) continue;
     const Node& spec = graph.node(node);
     const auto group_size = spec.group ? static_cast<std::uint32_t>(graph.group(spec.group).members.size()) : 1U;
-    nodes_.push_back(std::make_unique<NodeHost>(shared_, spec, group_size, node,
-                                                setup_.program->definitions()[node.index()]));
+    nodes_.push_back(
+        std::make_unique<NodeHost>(shared_, spec, group_size, node, setup_.program->definitions()[node.index()]));
   }
   if (shared_.rank == leader_) {
     if (directory_) write_run_files(directory_, setup_, agreement_);
@@ -172,21 +181,20 @@ RankResult RankRuntime::run_to_end() {
 }
 
 std::unique_ptr<Controller> RankRuntime::make_controller() {
-  return std::make_unique<Controller>(ControllerSetup{
-      .program = setup_.program,
-      .settings = &settings_,
-      .ranks = shared_.ranks,
-      .levels = destruction_levels(setup_.program->graph()).count,
-      .rank = shared_.rank,
-      .host = shared_.host,
-      .directory = directory_,
-      .show_end = setup_.show_end,
-      .has_body = static_cast<bool>(setup_.body),
-      .broadcast = [this](const Control& control) {
-        for (std::uint32_t rank = 0; rank < shared_.ranks; ++rank) {
-          if (!lost_[rank]) send(RankId(rank), control);
-        }
-      }});
+  return std::make_unique<Controller>(ControllerSetup{.program = setup_.program,
+                                                      .settings = &settings_,
+                                                      .ranks = shared_.ranks,
+                                                      .levels = destruction_levels(setup_.program->graph()).count,
+                                                      .rank = shared_.rank,
+                                                      .host = shared_.host,
+                                                      .directory = directory_,
+                                                      .show_end = setup_.show_end,
+                                                      .has_body = static_cast<bool>(setup_.body),
+                                                      .broadcast = [this](const Control& control) {
+                                                        for (std::uint32_t rank = 0; rank < shared_.ranks; ++rank) {
+                                                          if (!lost_[rank]) send(RankId(rank), control);
+                                                        }
+                                                      }});
 }
 
 void RankRuntime::construct_nodes() {
@@ -260,7 +268,8 @@ void RankRuntime::handle_own(const Control& control) {
       send(leader_, {.kind = ControlKind::worker_done, .number = control.number});
       return report_workers_returned();
     case ControlKind::own_thread_done:
-      if (control.number == body_thread) send(leader_, {.kind = ControlKind::stop_asked, .text = "the test's body has returned"});
+      if (control.number == body_thread)
+        send(leader_, {.kind = ControlKind::stop_asked, .text = "the test's body has returned"});
       return report_workers_returned();
     case ControlKind::own_failure:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
@@ -396,8 +405,8 @@ void RankRuntime::look_at_requests() {
   if (stops > stops_seen_) {
     const bool again = stops_seen_ > 0 || stops > 1;
     stops_seen_ = stops;
-    events_.push({shared_.rank,
-                  {.kind = ControlKind::stop_asked, .number = again ? 1U : 0U, .text = "asked by a signal"}});
+    events_.push(
+        {shared_.rank, {.kind = ControlKind::stop_asked, .number = again ? 1U : 0U, .text = "asked by a signal"}});
   }
   const int pictures = setup_.requests->picture.load(std::memory_order_relaxed);
   if (pictures > pictures_seen_) print_waits();

@@ -63,7 +63,10 @@ class CallTable {
   }
   void take_all(std::span<ArrivedReply> replies) {
     const std::lock_guard guard(lock_);
-    for (ArrivedReply& reply : replies) reply.state = take_locked(reply.header.id);
+    for (ArrivedReply& reply : replies) {
+      reply.state = take_locked(reply.header.id);
+      if (reply.state) __builtin_prefetch(reply.state + 1, 1);  // where its value will be put
+    }
   }
   // Room of requests without a number (posts, calls inside the rank). False: more than was taken.
   bool give_room(NodeId node, std::uint64_t room) {

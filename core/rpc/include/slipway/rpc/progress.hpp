@@ -14,6 +14,9 @@
 namespace slipway::detail {
 
 // A thread's wait for something that another thread, or this one by moving frames, brings about.
+//
+// It moves frames itself for a while, since a hand-over costs more than a call. Once the wait has become long, it
+// leaves that to the rank's leader, and costs nobody anything.
 class Waiter final : public Continuation {
  public:
   void notify(CallState&) override { wake(); }
@@ -31,9 +34,20 @@ class Waiter final : public Continuation {
   // Asks the sleeper to take the turn.
   bool call_up();
 
+  // When the wait began, or soon after; 0: it has been over at once.
+  seam::Time began() const { return began_; }
+  void note_begin() {
+    if (began_ == 0) began_ = seam::now();
+  }
+
+  bool is_patient() const { return patient_.load(std::memory_order_relaxed); }
+  void become_patient() { patient_.store(true, std::memory_order_relaxed); }
+
  private:
   static constexpr std::uint32_t awake = 0, sleeping = 1, called = 2, told = 3;
   seam::Word word_{awake};
+  std::atomic<bool> patient_{false};
+  seam::Time began_ = 0;
 };
 
 // Who moves a rank's frames, and how it waits: the progress turn of design section 5.
@@ -52,9 +66,10 @@ class Progress {
   Progress(Transport& transport, FrameSink& sink, std::uint32_t spin, Hooks hooks);
 
   // Moves frames for a short time, if nobody else does. True: the state has its outcome.
-  bool wait_briefly(CallState& state, seam::Time deadline);
-  // Moves frames or sleeps until the state has its outcome. False: the deadline passed first.
-  bool wait(CallState& state, seam::Time deadline);
+  bool wait_briefly(CallState& state, Waiter& waiter, seam::Time deadline);
+  // Moves frames or sleeps until the state has its outcome. False: the deadline passed first, and the waiter may be
+  // used again for the same wait.
+  bool wait(CallState& state, Waiter& waiter, seam::Time deadline);
   // The same for another condition; whoever makes it true calls `waiter.wake()` afterwards.
   template <class Condition>
   bool wait_until(Waiter& waiter, seam::Time deadline, Condition&& condition) {
@@ -73,17 +88,25 @@ class Progress {
   void lead();
   // The progress thread's whole life.
   void patrol();
-  // Somebody else has work for the leader, or a timer has become earlier.
+  // A timer has become earlier, or something is to be sent.
   void call_leader();
+  // There is work for the leader.
+  void give_leader_work();
   void stop();
 
  private:
   bool try_turn() { return !turn_.load(std::memory_order_relaxed) && !turn_.exchange(true, std::memory_order_acquire); }
-  void end_turn();
+  // True: a follower was asked to take it.
+  bool end_turn() {
+    turn_.store(false, std::memory_order_seq_cst);
+    return follower_count_.load(std::memory_order_seq_cst) != 0 && pass_baton();
+  }
+  bool pass_baton();
   bool drive(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
-  bool drive_with_turn(seam::Time deadline, const std::function<bool()>& done);
+  bool drive_with_turn(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
   bool try_to_drive();
   void stop_driving();
+  void pause_driving();
   int poll_some();
   void sleep_as_follower(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
   int poll_once();
@@ -91,6 +114,7 @@ class Progress {
   void sleep_at_bell(const std::function<bool()>& leave);
   bool callers_drove();
   void park(const std::function<bool()>& leave);
+  void unpark();
 
   Transport& transport_;
   FrameSink& sink_;
@@ -98,16 +122,20 @@ class Progress {
   Hooks hooks_;
 
   alignas(64) std::atomic<bool> turn_{false};
-  alignas(64) std::atomic<std::uint64_t> polls_{0};   // by anybody; tells the patrol that somebody moves frames
-  std::atomic<bool> driving_{false};                  // the turn is a waiting caller's; written with the turn
-  std::atomic<std::uint32_t> caller_epoch_{0};        // changes with each wait
-  std::atomic<std::uint32_t> seen_epoch_{0};          // by the leader
-  std::atomic<bool> leading_{false};                  // a pool thread is in lead
-  std::atomic<bool> patrolling_{false};               // the progress thread polls itself
-  std::atomic<bool> at_bell_{false};                  // somebody sleeps at the transport's bell
-  seam::Word park_word_{0};                           // the leader parks here
+  alignas(64) std::atomic<std::uint64_t> polls_{0};  // by anybody; tells the patrol that somebody moves frames
+  std::atomic<bool> driving_{false};                 // the turn is a waiting caller's; written with the turn
+  std::atomic<std::uint32_t> caller_epoch_{0};       // changes with each wait
+  std::atomic<std::uint32_t> seen_epoch_{0};         // by the leader
+  std::atomic<bool> leading_{false};                 // a pool thread is in lead
+  std::atomic<bool> patrolling_{false};              // the progress thread polls itself
+  std::atomic<bool> at_bell_{false};                 // somebody sleeps at the transport's bell
+  seam::Word park_word_{0};                          // the leader parks here
   std::atomic<bool> parked_{false};
-  seam::Word patrol_word_{0};                         // the progress thread parks here
+  // Milliseconds for which the leader counts as serving since it last had work: it then parks only while a caller
+  // drives, who calls it at the end. Else a request that comes just after a call would wait for the end of the parking
+  // time.
+  std::atomic<int> serving_{0};
+  seam::Word patrol_word_{0};  // the progress thread parks here
   std::atomic<bool> patrol_parked_{false};
   std::atomic<bool> stop_{false};
 

@@ -48,7 +48,7 @@ struct Settings {
   std::uint64_t window_bytes = std::uint64_t{64} << 20;
   std::uint32_t max_blocked = 4096;
   bool serialize_local = false;
-  std::uint32_t spin = 64;
+  std::uint32_t spin = 0;  // 0: chosen by how many threads share the rank's cores
 
   // Limits of time.
   Duration stall_after = std::chrono::seconds(30);
