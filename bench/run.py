@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sys
 
 from suite.machine import Failed, Machine, NotMeasured
@@ -61,6 +62,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     words = parse()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # and what runs is ended
     if os.geteuid() == 0 and "OMPI_ALLOW_RUN_AS_ROOT" not in os.environ:
         sys.exit("mpirun refuses to run as root (it would run programs with all rights); "
                  "set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 if that is what you want")

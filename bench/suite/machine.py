@@ -58,6 +58,9 @@ class Machine:
                 except subprocess.TimeoutExpired:
                     text = f"{shlex.join(command)}\nran longer than {LIMIT_SECONDS} s:\n{end(process)[-4000:]}"
                     raise Failed(text) from None
+                except BaseException:
+                    end(process)
+                    raise
         if process.returncode != 0:
             raise Failed(f"{shlex.join(command)}\nended with status {process.returncode}:\n{output[-4000:]}")
         return output
