@@ -1,55 +1,48 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
 #include <slipway/slipway.hpp>
 #include <string>
 #include <vector>
 
-// Calls from rank 0 to a service on rank 1, in the shapes that bench/raw.cpp gives plain MPI. Prints "figure NAME VALUE".
+#include "flags.hpp"
+#include "measure.hpp"
+
+// Calls from rank 0 to a service, in the shapes that bench/raw.cpp gives plain MPI.
+// Flags: --effort PERCENT, --most-outstanding CALLS (1, 64 or 1024: wider shapes are left out), --callee-rank RANK.
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using bench::Clock;
 using Message = std::array<char, 64>;
 
-struct Echo {
-  std::uint64_t posts = 0;
-  Message reply(const Message& message) { return message; }
-  void note(const Message&) { ++posts; }
-  std::uint64_t noted() { return posts; }
+struct Settings {
+  bench::Effort effort;
+  int most_outstanding = 1024;
 };
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// The median of nine turns: another job's time slice in one of them does not count.
-template <class Turn>
-double median(Turn turn) {
-  std::array<double, 9> values{};
-  for (double& value : values) value = turn();
-  std::nth_element(values.begin(), values.begin() + 4, values.end());
-  return values[4];
-}
+struct Echo {
+  Message reply(const Message& message) { return message; }
+};
 
 struct Caller {
   slipway::Handle<Echo> echo;
+  Settings settings;
 
   void run() {
-    const double trip = median([&] { return round_trip(3000); });
-    std::printf("figure round_trip_us %.3f\n", trip * 1e6);
+    const bench::Effort effort = settings.effort;
+    bench::print_figure("round_trip_us", 1e6 * bench::median([&] { return round_trip(effort.of(3000)); }));
     for (const int window : {64, 1024}) {
-      const double rate = median([&] { return calls_per_second(window, 128 * 1024 / window); });
-      std::printf("figure calls_%d_per_s %.0f\n", window, rate);
+      if (window > settings.most_outstanding) return;
+      const int rounds = effort.of(128 * 1024 / window);
+      bench::print_figure(("calls_" + std::to_string(window) + "_per_s").c_str(),
+                          bench::median([&] { return calls_per_second(window, rounds); }));
     }
-    std::printf("figure posts_per_s %.0f\n", median([&] { return posts_per_second(200'000); }));
-    std::fflush(stdout);
   }
 
   double round_trip(int calls) {
     const auto start = Clock::now();
     for (int i = 0; i < calls; ++i) echo.get<&Echo::reply>(Message{});
-    return seconds_since(start) / calls;
+    return bench::seconds_since(start) / calls;
   }
 
   double calls_per_second(int window, int rounds) {
@@ -61,22 +54,23 @@ struct Caller {
       for (int i = 0; i < window; ++i) replies.push_back(echo.call<&Echo::reply>(Message{}));
       for (auto& reply : replies) reply.get();
     }
-    return window * rounds / seconds_since(start);
-  }
-
-  double posts_per_second(int posts) {
-    const auto start = Clock::now();
-    for (int i = 0; i < posts; ++i) echo.post<&Echo::note>(Message{});
-    echo.get<&Echo::noted>();  // in order behind the posts: all have run
-    return posts / seconds_since(start);
+    return window * rounds / bench::seconds_since(start);
   }
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  slipway::Options options(argc, argv);
+  examples::Flags flags(argc, argv);
+  Settings settings;
+  settings.effort.percent = flags.get("--effort", settings.effort.percent);
+  settings.most_outstanding = flags.get("--most-outstanding", settings.most_outstanding);
+  const auto callee = slipway::RankId(flags.get("--callee-rank", std::uint32_t{1}));
+  flags.check();
+
   slipway::Program program("bench_calls");
-  auto echo = program.with({.wishes = {.on_rank = slipway::RankId(1)}}).node<Echo>("echo");
-  program.with({.wishes = {.on_rank = slipway::RankId(0)}}).node<Caller>("caller", echo);
-  return slipway::launch(program, argc, argv);
+  auto echo = program.with({.wishes = {.on_rank = callee}}).node<Echo>("echo");
+  program.with({.wishes = {.on_rank = slipway::RankId(0)}}).node<Caller>("caller", echo, settings);
+  return slipway::launch(program, options);
 }

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string>
 #include <vector>
 
-// Plain MPI between two ranks at the thread level that slipway asks for, 64 bytes a message: a ping-pong, and the rate of
-// messages where a window of them is answered by one. Prints "figure NAME VALUE".
+#include "flags.hpp"
+#include "measure.hpp"
+
+// Plain MPI between two ranks at the thread level that slipway asks for, 64 bytes a message: a ping-pong, and the rate
+// of messages where a window of them is answered by one. Flags: --effort PERCENT, --most-outstanding MESSAGES.
 namespace {
 
 constexpr int bytes = 64;
@@ -21,13 +24,10 @@ struct Pair {
 
 template <class Turn>
 double median(Turn turn) {
-  std::array<double, 9> values{};
-  for (double& value : values) {
+  return bench::median([&] {
     MPI_Barrier(MPI_COMM_WORLD);
-    value = turn();
-  }
-  std::nth_element(values.begin(), values.begin() + 4, values.end());
-  return values[4];
+    return turn();
+  });
 }
 
 void send(const Pair& pair, const void* from) { MPI_Send(from, bytes, MPI_BYTE, pair.peer(), 1, MPI_COMM_WORLD); }
@@ -73,6 +73,10 @@ double messages_per_second(const Pair& pair, int window, int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  examples::Flags flags(argc, argv);
+  const bench::Effort effort{flags.get("--effort", 100)};
+  const int most_outstanding = flags.get("--most-outstanding", 1024);
+  flags.check();
   int level = 0;
   int ranks = 0;
   Pair pair;
@@ -83,11 +87,13 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "bench_raw needs 2 ranks, not %d\n", ranks);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  const double trip = median([&] { return round_trip(pair, 3000); });
-  if (pair.leads()) std::printf("figure round_trip_us %.3f\n", trip * 1e6);
+  const double trip = median([&] { return round_trip(pair, effort.of(3000)); });
+  if (pair.leads()) bench::print_figure("round_trip_us", trip * 1e6);
   for (const int window : {64, 1024}) {
-    const double rate = median([&] { return messages_per_second(pair, window, 128 * 1024 / window); });
-    if (pair.leads()) std::printf("figure messages_%d_per_s %.0f\n", window, rate);
+    if (window > most_outstanding) break;
+    const int rounds = effort.of(128 * 1024 / window);
+    const double rate = median([&] { return messages_per_second(pair, window, rounds); });
+    if (pair.leads()) bench::print_figure(("messages_" + std::to_string(window) + "_per_s").c_str(), rate);
   }
   MPI_Finalize();
 }

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <ygm/comm.hpp>
 
-// One-way messages of 64 bytes from rank 0 to rank 1 with YGM, as bench/calls.cpp posts them. Built by run.py --ygm DIR.
+// One-way messages of 64 bytes from rank 0 to rank 1 with YGM, as bench/posts.cpp sends them. Built by run.py --ygm DIR.
 namespace {
 
 using Message = std::array<char, 64>;

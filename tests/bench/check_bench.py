@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 The slipway authors
+# SPDX-License-Identifier: Apache-2.0
+"""check_bench.py SOURCE BUILD: one round of the benchmarks with next to no effort has a figure for each row."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(sys.argv[1], "bench")))
+from suite.rows import GROUPS  # noqa: E402  pylint: disable=wrong-import-position
+
+ELSEWHERE = {"posts"}  # needs YGM
+
+
+def require(condition, problem):
+    if not condition:
+        raise SystemExit(f"check_bench: {problem}")
+
+
+def check(group, row, line):
+    if group.name in ELSEWHERE:
+        require("--ygm" in line.get("not_measured", ""), f"{row.name} does not say that it needs YGM: {line}")
+        return
+    require(line.get("slipway", -1) >= 0, f"{row.name} has no figure: {line}")
+    require(("ratio" in line) == ("baseline" in line), f"{row.name} has a ratio or a baseline alone: {line}")
+    require(("reached" in line) == (row.must is not None), f"{row.name} is not judged as it should be: {line}")
+
+
+def main():
+    source, build = (pathlib.Path(word) for word in sys.argv[1:])
+    with tempfile.TemporaryDirectory() as directory:
+        file = pathlib.Path(directory, "bench.json")
+        finished = subprocess.run([sys.executable, "-B", source / "bench/run.py", "--build", build, "--json", file, "--rounds",
+                                   "1", "--effort", "1"], stdout=subprocess.PIPE, text=True, check=False)
+        print(finished.stdout, flush=True)
+        require(finished.returncode == 0, f"the status is {finished.returncode}, not 0")
+        lines = {line["name"]: line for line in json.loads(file.read_text(encoding="utf-8"))["rows"]}
+    rows = [(group, row) for group in GROUPS for row in group.rows]
+    require(len(lines) == len(rows), f"there are {len(lines)} rows, not {len(rows)}")
+    for group, row in rows:
+        table_lines = [text for text in finished.stdout.splitlines() if text.startswith(f"{row.name} ")]
+        require(len(table_lines) == 1, f"{row.name} is not one line of the table")
+        check(group, row, lines[row.name])
+
+
+if __name__ == "__main__":
+    main()
