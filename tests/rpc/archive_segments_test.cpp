@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <thread>
 
 #include "rpc/wire_types.hpp"
 #include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/endpoint.hpp"
 
 namespace slipway {
 namespace {
@@ -152,6 +154,19 @@ std::string refusal(std::initializer_list<unsigned> bytes) {
   for (const unsigned byte : bytes) body.push_back(static_cast<std::byte>(byte));
   Reader reader(body);
   return refusal<T>(reader);
+}
+
+TEST(Archive, Contract5AThreadsFirstMessageDoesNotDecideForItsLaterOnes) {
+  std::thread([] {
+    const std::vector<int> array(10'000);
+    Writer& whole = detail::scratch_writer(false);
+    encode(whole, array);
+    EXPECT_FALSE(whole.has_segments());
+    Writer& apart = detail::scratch_writer(true);
+    encode(apart, array);
+    ASSERT_TRUE(apart.has_segments());
+    EXPECT_EQ(static_cast<const void*>(apart.segments().front().data), array.data());
+  }).join();
 }
 
 TEST(Archive, Contract6EveryPrefixIsRefused) {

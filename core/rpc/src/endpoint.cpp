@@ -199,10 +199,10 @@ void Endpoint::node_failed(NodeId node, const std::exception_ptr& error) {
   if (events_.on_node_failure) events_.on_node_failure(node, failure.type, failure.text, true);
 }
 
-Writer& scratch_writer(std::size_t segment_threshold) {
+Writer& scratch_writer(bool arrays_apart) {
   thread_local Writer inline_only(Writer::never);
   thread_local Writer with_segments(array_segment_threshold);
-  Writer& writer = segment_threshold == Writer::never ? inline_only : with_segments;
+  Writer& writer = arrays_apart ? with_segments : inline_only;
   writer.clear();
   return writer;
 }

@@ -84,7 +84,7 @@ void ReplyTo::done_without_value() {
     if (mine->claim()) mine->finish();
     mine->release();
   } else if (call_id != 0) {
-    endpoint->reply(rank, call_id, scratch_writer(Writer::never), nullptr);
+    endpoint->reply(rank, call_id, scratch_writer(false), nullptr);
   }
 }
 

@@ -218,7 +218,7 @@ void Endpoint::reply_raw(RankId to, std::uint64_t call_id, std::span<const std::
 }
 
 void Endpoint::reply_failure(RankId to, std::uint64_t call_id, const RemoteFailure& failure, HandlerRan ran) {
-  Writer& writer = scratch_writer(Writer::never);
+  Writer& writer = scratch_writer(false);
   const auto text = [&writer](std::string_view what) {
     constexpr std::size_t longest = 512;  // the whole of it is in the log; a reply of this kind must stay small
     what = what.substr(0, longest);

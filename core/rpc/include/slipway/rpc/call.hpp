@@ -134,7 +134,7 @@ Admitted send_call(Endpoint& endpoint, const CallSetup& setup, CallState* state,
     } else {
       constexpr bool arrays_apart = (library_decodable<P> && ...);
       const bool to_itself = endpoint.rank_of(setup.node) == endpoint.rank();
-      Writer& writer = scratch_writer(arrays_apart && !to_itself ? array_segment_threshold : Writer::never);
+      Writer& writer = scratch_writer(arrays_apart && !to_itself);
       if constexpr ((std::is_same_v<P, std::remove_cvref_t<Args>> && ...)) {
         (encode(writer, std::as_const(args)), ...);
         if (writer.segments().empty()) return endpoint.call_remote(setup, state, writer, nullptr);

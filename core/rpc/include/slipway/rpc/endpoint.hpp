@@ -201,7 +201,7 @@ class Endpoint final : public FrameSink {
 };
 
 // A writer for one call or reply of this thread; cleared.
-Writer& scratch_writer(std::size_t segment_threshold);
+Writer& scratch_writer(bool arrays_apart);
 
 RemoteFailure describe_exception(const std::exception_ptr& error);
 

@@ -139,7 +139,7 @@ void reply_value(ReplyTo& reply, R&& result) {
     return;
   }
   const bool arrays_apart = library_decodable<Value> && reply.rank != reply.endpoint->rank();
-  Writer& writer = scratch_writer(arrays_apart ? array_segment_threshold : Writer::never);
+  Writer& writer = scratch_writer(arrays_apart);
   encode(writer, std::as_const(result));
   if (writer.segments().empty()) {
     reply.endpoint->reply(reply.rank, reply.call_id, writer, nullptr);
