@@ -320,6 +320,64 @@ TEST(Waits, Contract3_CycleOfGetsIsADeadlockWithNames) {
   }
 }
 
+struct AsyncRing {
+  Handle<AsyncRing> next;
+  Async<int> depth(int left) {
+    if (left == 0) co_return 0;
+    auto deeper = next.call<&AsyncRing::depth>(left - 1);
+    co_return 1 + co_await std::move(deeper);
+  }
+};
+
+TEST(Waits, Contract3_CycleOfSuspendedCoroutinesIsADeadlockToo) {
+  for (const std::uint32_t length : {1U, 2U, 3U}) {
+    everywhere([length](const Conditions& setup) {
+      Program program("async_ring");
+      std::vector<Handle<AsyncRing>> ring;
+      for (std::uint32_t i = 0; i < length; ++i) {
+        ring.push_back(program.with(on_rank(i % setup.ranks)).declare<AsyncRing>("ring" + std::to_string(i)));
+      }
+      for (std::uint32_t i = 0; i < length; ++i) program.define(ring[i], ring[(i + 1) % length]);
+      const auto result = testing::run(program, setup, [&](Running&) {
+        try {
+          ring[0].with({}).get<&AsyncRing::depth>(static_cast<int>(length) + 1);
+          ADD_FAILURE() << "the cycle has not been found";
+        } catch (const Error& error) {
+          EXPECT_THAT(error.what(), HasSubstr("cycle of waits"));
+          EXPECT_THAT(error.what(), HasSubstr("ring0"));
+        }
+      });
+      EXPECT_EQ(result.status, 0);
+    }, 6);
+  }
+}
+
+struct InterleavedRing {
+  Handle<InterleavedRing> next;
+  Async<int> depth(int left) {
+    if (left == 0) co_return 0;
+    auto deeper = next.call<&InterleavedRing::depth>(left - 1);
+    co_return 1 + co_await std::move(deeper);
+  }
+};
+
+TEST(Waits, Contract3_InterleavedCoroutinesMayCallEachOtherInACircle) {
+  everywhere([](const Conditions& setup) {
+    Program program("interleaved_ring");
+    std::vector<Handle<InterleavedRing>> ring;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      NodeOptions options = on_rank(i % setup.ranks);
+      options.interleave = true;
+      ring.push_back(program.with(options).declare<InterleavedRing>("ring" + std::to_string(i)));
+    }
+    for (std::uint32_t i = 0; i < 2; ++i) program.define(ring[i], ring[(i + 1) % 2]);
+    const auto result = testing::run(program, setup, [&](Running&) {
+      EXPECT_EQ(ring[0].with({}).get<&InterleavedRing::depth>(50), 50);
+    });
+    EXPECT_EQ(result.status, 0);
+  }, 6);
+}
+
 struct Caller {
   Handle<struct Answerer> answerer;
   Future<int> pending;

@@ -101,7 +101,8 @@ bool real_wait(Word& word, std::uint32_t expected, Time deadline, bool shared) {
   }
   const int operation = shared ? FUTEX_WAIT : FUTEX_WAIT_PRIVATE;
   const long result = syscall(SYS_futex, &word, operation, expected, timeout, nullptr, 0);
-  return !(result == -1 && errno == ETIMEDOUT);
+  const bool timed_out = result == -1 && errno == ETIMEDOUT;
+  return !timed_out || real_now() < deadline;  // the kernel's clock may be ahead of ours
 }
 
 void real_wake(Word& word, int count, bool shared) {

@@ -28,6 +28,7 @@ class ResumeEntry final : public Entry, public recycled::Object {
   }
   void drop(const char* reason) override {
     const std::unique_ptr<CoroutineCall> call(&call_);
+    call->reply.endpoint->end_suspended_wait(call->activity);
     call->node->ended(call->activity);
     call->reply.fail(std::make_exception_ptr(Stopped(reason)), HandlerRan::yes);
     delete this;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "endpoint_parts.hpp"
+#include "probe.hpp"
 #include "slipway/observe/log.hpp"
 
 namespace slipway::detail {
@@ -153,6 +154,9 @@ void Endpoint::tick(seam::Time now) {
         time_out(*state);
       }
     });
+  }
+  if (parts_->waits.next_probe() <= now) {
+    for (const std::uint64_t wait : parts_->waits.take_due_probes(now)) send_probe(*this, wait);
   }
   constexpr seam::Time checks_per_limit = 4;
   if (now < parts_->next_stall_check.load(std::memory_order_relaxed)) return;

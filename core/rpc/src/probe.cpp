@@ -82,7 +82,8 @@ void follow(Endpoint& endpoint, DeadlockProbe probe, Target target, std::string 
     if (key == 0) return;
     WaitRegistry& waits = endpoint.parts().waits;
     if (probe.origin_rank == endpoint.rank().value() && key == probe.origin_key) {
-      waits.mark_deadlocked(key, path);
+      const StateRef<> suspended = waits.mark_deadlocked(key, path);
+      if (suspended && suspended->claim()) suspended->fail(std::make_exception_ptr(deadlock_error(path)));
       return;
     }
     const auto wait = waits.find(key);

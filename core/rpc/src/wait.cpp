@@ -16,6 +16,7 @@ namespace {
 
 constexpr seam::Time look_up_every = 50'000'000;  // whether the wait is a deadlock, or is to end with Stopped
 constexpr seam::Time probe_again = 1'000'000'000;
+constexpr seam::Time probe_coroutines_after = 20'000'000;  // most are resumed long before
 
 std::string describe_activity(const Endpoint& endpoint, const Activity* activity) {
   if (!activity || !activity->node) return fmt::format("a thread of rank {}", endpoint.rank().value());
@@ -78,12 +79,7 @@ class RecordedWait {
 
   // Throws if this wait must end.
   void check(bool in_handler) {
-    if (deadlocked_->load(std::memory_order_acquire)) {
-      throw Deadlock(
-          "this wait closes a cycle of waits that none can leave: " + parts_.waits.cycle_of(key_) +
-          ". Let one of them not wait (a future with then, a coroutine on an interleaved node), or give it a "
-          "time limit");
-    }
+    if (deadlocked_->load(std::memory_order_acquire)) throw deadlock_error(parts_.waits.cycle_of(key_));
     if (!in_handler && parts_.waits_ended.load(std::memory_order_acquire)) throw Stopped(parts_.waits_ended_reason);
   }
   void probe(Endpoint& endpoint) {
@@ -107,7 +103,8 @@ bool runs_in_handler() { return current.activity && current.activity->holds_stra
 
 bool Endpoint::wait(CallState& state, seam::Time deadline) {
   if (state.done()) return true;
-  if (run_inline(state)) return true;
+  const bool may_run = deadline == seam::never || deadline == state.info.deadline;  // else a handler could overrun it
+  if (may_run && run_inline(state)) return true;
   Waiter waiter;
   const BlockedScope blocked(*parts_, waiter);
   if (parts_->progress.wait_briefly(state, waiter, deadline)) return true;
@@ -126,7 +123,7 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
   while (true) {
     recorded.probe(*this);
     if (parts_->progress.wait(state, waiter, std::min(deadline, seam::now() + look_up_every))) return true;
-    if (run_inline(state)) return true;
+    if (may_run && run_inline(state)) return true;
     if (seam::now() >= deadline) return state.done();
     recorded.check(runs_in_handler());
   }
@@ -174,6 +171,8 @@ std::uint64_t Endpoint::begin_suspended_wait(Activity& activity, CallState& stat
   wait.local_state = state.info.id == 0 ? &state : nullptr;
   wait.limited = state.info.deadline != seam::never;
   wait.since = seam::now();
+  wait.suspended = &state;
+  if (!wait.limited) wait.next_probe = wait.since + probe_coroutines_after;
   const std::uint64_t key = parts_->waits.add(std::move(wait));
   activity.waiting_on.store(key, std::memory_order_release);
   return key;
