@@ -320,6 +320,38 @@ TEST(Waits, Contract3_CycleOfGetsIsADeadlockWithNames) {
   }
 }
 
+struct FanRing {
+  Handle<FanRing> next;
+  int depth(int left) {
+    if (left == 0) return 0;
+    std::vector<Future<int>> parts;
+    parts.push_back(next.call<&FanRing::depth>(left - 1));
+    parts.push_back(next.call<&FanRing::depth>(0));
+    return 1 + when_all(std::move(parts)).get().front();
+  }
+};
+
+TEST(Waits, Contract3_CycleThroughWhenAllIsADeadlockToo) {
+  everywhere([](const Conditions& setup) {
+    Program program("fan_ring");
+    std::vector<Handle<FanRing>> ring;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      ring.push_back(program.with(on_rank(i % setup.ranks)).declare<FanRing>("ring" + std::to_string(i)));
+    }
+    for (std::uint32_t i = 0; i < 2; ++i) program.define(ring[i], ring[(i + 1) % 2]);
+    const auto result = testing::run(program, setup, [&](Running&) {
+      try {
+        ring[0].with({}).get<&FanRing::depth>(3);
+        ADD_FAILURE() << "the cycle has not been found";
+      } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("cycle of waits"));
+        EXPECT_THAT(error.what(), HasSubstr("ring1"));
+      }
+    });
+    EXPECT_EQ(result.status, 0);
+  }, 6);
+}
+
 struct AsyncRing {
   Handle<AsyncRing> next;
   Async<int> depth(int left) {

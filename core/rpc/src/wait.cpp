@@ -103,6 +103,9 @@ bool runs_in_handler() { return current.activity && current.activity->holds_stra
 
 bool Endpoint::wait(CallState& state, seam::Time deadline) {
   if (state.done()) return true;
+  while (CallState* const part = state.part_to_wait_for()) {
+    if (!wait(*part, deadline)) return state.done();
+  }
   const bool may_run = deadline == seam::never || deadline == state.info.deadline;  // else a handler could overrun it
   if (may_run && run_inline(state)) return true;
   Waiter waiter;

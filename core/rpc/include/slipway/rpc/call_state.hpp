@@ -101,6 +101,9 @@ class CallState : public recycled::Object {
   virtual void decode_value(Reader& reader) = 0;
   virtual void decode_body(std::span<const std::byte> body) = 0;  // a whole one
   virtual bool decodes_on_arrival() const = 0;
+  // Of a future made from others, all of which it needs: one without an outcome yet, for the thread that waits. It may run
+  // that call itself, or find that it closes a cycle. nullptr: none, or no such future.
+  virtual CallState* part_to_wait_for() { return nullptr; }
   // What of the outcome is left to be made by the thread that takes it; before the value is used.
   virtual void materialize();
 

@@ -52,6 +52,12 @@ class AllState final : public ResultState<std::vector<T>> {
   void part_done(std::size_t) {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && this->claim()) this->finish();
   }
+  CallState* part_to_wait_for() override {
+    for (const auto& future : futures_) {
+      if (!future.ready()) return &future.state();
+    }
+    return nullptr;
+  }
   void materialize() override {
     std::vector<T> values;
     values.reserve(futures_.size());
@@ -77,6 +83,14 @@ class TupleState final : public ResultState<std::tuple<T...>> {
   }
   void part_done(std::size_t) {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && this->claim()) this->finish();
+  }
+  CallState* part_to_wait_for() override {
+    CallState* part = nullptr;
+    const auto look_at = [&part](const auto& future) {
+      if (!part && !future.ready()) part = &future.state();
+    };
+    std::apply([&look_at](const auto&... futures) { (look_at(futures), ...); }, futures_);
+    return part;
   }
   void materialize() override {
     std::apply([this](auto&... futures) { this->value.emplace(std::tuple<T...>{futures.get()...}); }, futures_);
