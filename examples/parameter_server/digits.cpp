@@ -34,6 +34,7 @@ void append(Images& images, int column, std::span<const std::uint8_t> grey, std:
 Digits load(const std::string& path) {
   constexpr std::size_t count = 1797;
   const auto lock = hdf5_lock();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // the exceptions say it
   const Object file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
                     "cannot open '" + path + "' (name the digits file with --data FILE)");
   const auto grey = read_bytes(file, "images", count * pixels);

@@ -3,6 +3,7 @@
 #include "training.hpp"
 
 #include <cstdio>
+#include <fstream>
 
 #include "flags.hpp"
 #include "hdf5_object.hpp"
@@ -81,6 +82,9 @@ Training Training::from_flags(int argc, char** argv) {
   if (mode != "async" && mode != "sync") throw std::runtime_error("the flag --mode must be async or sync");
   training.synchronous = mode == "sync";
   flags.check();
+  if (!std::ifstream(training.data)) {
+    throw std::runtime_error("cannot read '" + training.data + "' (name the digits file with --data FILE)");
+  }
   return training;
 }
 

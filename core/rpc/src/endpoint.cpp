@@ -34,7 +34,8 @@ EndpointParts::EndpointParts(Endpoint& endpoint, Transport& transport, const End
             .thread_begins = [](void* context) { current.endpoint = static_cast<Endpoint*>(context); },
             .context = &endpoint},
            progress),
-      peer_lost(transport.size()) {}
+      peer_lost(transport.size()),
+      lost_reason(transport.size()) {}
 
 Endpoint::Endpoint(Transport& transport, EndpointSettings settings, std::vector<NodePlace> nodes, Log& log,
                    EndpointEvents events)

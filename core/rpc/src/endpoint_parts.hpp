@@ -93,6 +93,7 @@ struct EndpointParts {
   std::string waits_ended_reason;   // set before waits_ended
   std::string calls_closed_reason;  // set before the call table is closed
   std::vector<std::atomic<bool>> peer_lost;
+  std::vector<std::string> lost_reason;  // by rank; set before peer_lost
   std::atomic<seam::Time> next_stall_check{0};
   bool started = false;
 };

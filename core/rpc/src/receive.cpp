@@ -237,7 +237,6 @@ void Endpoint::on_sent(RankId, LargeFrame frame) {
 }
 
 void Endpoint::on_peer_lost(RankId peer, const std::string& reason) {
-  parts_->peer_lost[peer.index()].store(true, std::memory_order_release);
   const std::lock_guard guard(parts_->deferred_lock);
   parts_->lost.emplace_back(peer, reason);
   parts_->has_deferred.store(true, std::memory_order_release);
@@ -262,6 +261,8 @@ void Endpoint::run_deferred() {
   sent.clear();
   for (const auto& [peer, reason] : lost) {
     if (events_.on_peer_lost) events_.on_peer_lost(peer, reason);  // the cause before its effects
+    parts_->lost_reason[peer.index()] = reason;
+    parts_->peer_lost[peer.index()].store(true, std::memory_order_release);
     fail_lost_calls(peer, reason);
   }
   for (const auto& message : control) {

@@ -149,7 +149,9 @@ Admitted Endpoint::call_remote_raw(const CallSetup& setup, CallState* state, std
   } else if (transport_.send(to, FrameClass::request, head.bytes(arguments.size()), arguments) && !setup.caller_waits) {
     flush();
   }
-  if (state && parts_->peer_lost[to.index()].load(std::memory_order_acquire)) fail_lost_calls(to, "it is gone");
+  if (state && parts_->peer_lost[to.index()].load(std::memory_order_acquire)) {
+    fail_lost_calls(to, parts_->lost_reason[to.index()]);
+  }
   return Admitted::yes;
 }
 
@@ -179,7 +181,9 @@ Admitted Endpoint::call_remote(const CallSetup& setup, CallState* state, Writer&
     transport_.send_large(to, with_segments(FrameClass::request, head.bytes(body), arguments, std::move(keep_alive)));
   }
   flush();
-  if (state && parts_->peer_lost[to.index()].load(std::memory_order_acquire)) fail_lost_calls(to, "it is gone");
+  if (state && parts_->peer_lost[to.index()].load(std::memory_order_acquire)) {
+    fail_lost_calls(to, parts_->lost_reason[to.index()]);
+  }
   return Admitted::yes;
 }
 
