@@ -16,6 +16,7 @@
 #include "slipway/rpc/combine.hpp"
 #include "slipway/rpc/future.hpp"
 #include "slipway/rpc/retry.hpp"
+#include "slipway/rpc/shared_call.hpp"
 
 // How nodes call each other: handle.call<&T::method>(arguments...).
 namespace slipway {
@@ -138,7 +139,7 @@ class Group {
   auto begin() const { return members_.begin(); }
   auto end() const { return members_.end(); }
 
-  // The same call to every member; one future each, in the members' order.
+  // The same call to every member; one future each, in the members' order. They share one copy of the arguments.
   template <auto Method, class... Args>
   auto call_all(const Args&... args) const {
     return call_all_with<Method>({}, args...);
@@ -147,7 +148,12 @@ class Group {
   auto call_all_with(CallOptions options, const Args&... args) const {
     std::vector<decltype(members_[0].template call<Method>(args...))> futures;
     futures.reserve(size());
-    for (const auto& member : members_) futures.push_back(member.with(options).template call<Method>(args...));
+    if (options.retries > 0) {  // each keeps its arguments for the next try
+      for (const auto& member : members_) futures.push_back(member.with(options).template call<Method>(args...));
+    } else {
+      const detail::SharedCall<T, Method, Args...> shared(options, args...);
+      for (const auto& member : members_) futures.push_back(shared.call(member.node()));
+    }
     detail::flush_calls();
     return futures;
   }
@@ -165,7 +171,8 @@ class Group {
   }
   template <auto Method, class... Args>
   void post_all(const Args&... args) const {
-    for (const auto& member : members_) member.template post<Method>(args...);
+    const detail::SharedCall<T, Method, Args...> shared({}, args...);
+    for (const auto& member : members_) shared.post(member.node());
     detail::flush_calls();
   }
   // The member with the fewest calls of this rank in flight; the first of these.
