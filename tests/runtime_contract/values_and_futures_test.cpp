@@ -18,6 +18,7 @@
 
 #include "everywhere.hpp"
 #include "rpc/wire_types.hpp"
+#include "runtime_contract/counted.hpp"
 
 namespace slipway::test {
 namespace {
@@ -138,25 +139,6 @@ TEST(Values, Contract5_MatricesTravel) {
 }
 #endif
 
-// An array that counts what is made of it, and says where its elements lie.
-struct Counted {
-  explicit Counted(std::size_t size = 0) : data(size, 1.5) {}
-  Counted(const Counted& other) : data(other.data) { ++copies; }
-  Counted(Counted&&) noexcept = default;
-  Counted& operator=(const Counted& other) {
-    data = other.data;
-    ++copies;
-    return *this;
-  }
-  Counted& operator=(Counted&&) noexcept = default;
-  ~Counted() = default;
-  void slipway_encode(Writer& writer) const { encode(writer, data); }
-  void slipway_decode(Reader& reader) { decode(reader, data); }
-
-  std::vector<double> data;
-  static inline std::atomic<int> copies{0};
-};
-
 int copies_since(int before) { return Counted::copies - before; }
 
 struct Taker {
@@ -164,9 +146,6 @@ struct Taker {
   std::size_t take(Counted array) { return array.data.size(); }
   std::size_t take_rvalue(Counted&& array) { return array.data.size(); }
   Counted give(std::size_t size) { return Counted(size); }
-  bool is_at(const Counted& array, std::uintptr_t place) {
-    return reinterpret_cast<std::uintptr_t>(array.data.data()) == place;
-  }
 };
 
 constexpr std::size_t large = 100'000;  // doubles

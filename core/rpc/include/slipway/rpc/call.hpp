@@ -220,20 +220,5 @@ void post(NodeId node, const CallOptions& options, Args&&... args) {
   dispatch<T, Method>(endpoint, setup, nullptr, std::forward<Args>(args)...);
 }
 
-template <class T, auto Method, class... Args>
-ResultOf<Method> call_and_get(NodeId node, const CallOptions& options, Args&&... args) {
-  check_call<T, Method, Args...>();
-  Endpoint& endpoint = Endpoint::of_this_thread();
-  NodeSlot* const slot = node.index() < endpoint.node_count() ? enter_if_idle(endpoint, node) : nullptr;
-  if (!slot) return call<T, Method>(node, options, std::forward<Args>(args)...).get();
-  // An idle node of this rank: its handler runs here and now.
-  using State = ResultState<ResultOf<Method>>;
-  StateRef<State> state(new State);
-  const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options, false);
-  run_entered(*slot, new LocalCall<T, Method>(setup, StateRef<State>::share(state.get()).take(),
-                                              std::forward<Args>(args)...));
-  return Future<ResultOf<Method>>(std::move(state)).get();
-}
-
 }  // namespace detail
 }  // namespace slipway

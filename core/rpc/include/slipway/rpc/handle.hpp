@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/blocking_call.hpp"
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/combine.hpp"
 #include "slipway/rpc/future.hpp"
@@ -82,7 +83,8 @@ class Handle {
   auto call(Args&&... args) const {
     return with({}).template call<Method>(std::forward<Args>(args)...);
   }
-  // call and get in one; copies no lvalue, and runs an idle node of this rank on this very thread.
+  // call and get in one; runs an idle node of this rank on this very thread. Without a time limit lvalues are not copied
+  // on their way to an idle node of this rank or to another rank: nobody may change them meanwhile.
   template <auto Method, class... Args>
   auto get(Args&&... args) const {
     return with({}).template get<Method>(std::forward<Args>(args)...);
