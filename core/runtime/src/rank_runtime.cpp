@@ -13,6 +13,7 @@
 #include "slipway/graph/plan.hpp"
 #include "slipway/observe/status.hpp"
 #include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/edge_faults.hpp"
 #include "run_files.hpp"
 
 namespace slipway::detail {
@@ -102,7 +103,8 @@ void RankRuntime::start_endpoint() {
                             .serialize_local = settings_.serialize_local,
                             .stall_after = settings_.stall_after.count(),
                             .place = &place_,
-                            .program = shared_.program};
+                            .program = shared_.program,
+                            .edge_faults = setup_.edge_faults};
   std::vector<NodePlace> places;
   const Graph& graph = setup_.program->graph();
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
@@ -336,6 +338,7 @@ void RankRuntime::report_workers_returned() {
 void RankRuntime::report_drain(std::uint32_t round) {
   endpoint_->report_all_consumed();
   bool quiet = endpoint_->calls_in_flight() == 0 && threads_ended();
+  if (setup_.edge_faults) quiet = quiet && !setup_.edge_faults->holds_calls_of(*endpoint_);
   std::uint64_t handled = 0;
   for (const auto& node : nodes_) {
     quiet = quiet && node->slot().mailbox.idle();
@@ -428,6 +431,7 @@ bool RankRuntime::user_code_ended() const {
 
 RankResult RankRuntime::finish() {
   if (constructor_thread_.joinable()) constructor_thread_.join();
+  if (setup_.edge_faults) setup_.edge_faults->drop_calls_of(*endpoint_);
   endpoint_->stop();
   transport_.close();
   log_->info(fmt::format("ended with status {}", *ended_));
@@ -452,6 +456,7 @@ RankResult RankRuntime::give_up() {
   endpoint_->end_waits("the program has failed");
   endpoint_->fail_all_calls("the program has failed");
   for (const auto& node : nodes_) node->slot().close("the program has failed");
+  if (setup_.edge_faults) setup_.edge_faults->drop_calls_of(*endpoint_);
   const seam::Time limit = seam::now() + patience_with_user_code;
   while (!user_code_ended() && seam::now() < limit) {
     (void)events_.next(seam::now() + look_around / 10);

@@ -79,7 +79,7 @@ template <class T, auto Method, class... Args>
 ResultOf<Method> call_and_get(NodeId node, const CallOptions& options, Args&&... args) {
   check_call<T, Method, Args...>();
   Endpoint& endpoint = Endpoint::of_this_thread();
-  if (node.index() < endpoint.node_count()) {
+  if (node.index() < endpoint.node_count() && !active_faults(endpoint)) {
     if (NodeSlot* const slot = enter_if_idle(endpoint, node)) {
       return run_and_get<T, Method>(*slot, options, std::forward<Args>(args)...);
     }

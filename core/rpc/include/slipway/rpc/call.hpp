@@ -15,6 +15,7 @@
 #include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/archive_raw.hpp"
 #include "slipway/rpc/async.hpp"
+#include "slipway/rpc/edge_faults.hpp"
 #include "slipway/rpc/future.hpp"
 #include "slipway/rpc/transferable.hpp"
 
@@ -176,13 +177,25 @@ inline Admitted admit_entry(Endpoint& endpoint, const CallSetup& setup, NodeSlot
 }
 
 template <class T, auto Method, class... Args>
-Admitted dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
+Admitted dispatch_now(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
   NodeSlot* const slot = endpoint.local(setup.node);
   if (!slot || endpoint.settings().serialize_local) {
     return send_call<Method>(endpoint, setup, state, std::forward<Args>(args)...);
   }
   return admit_entry(endpoint, setup, *slot, state,
                      std::make_unique<LocalCall<T, Method>>(setup, state, std::forward<Args>(args)...));
+}
+
+// Defined in faulty_call.hpp: a call along an edge that a test makes slow or broken.
+template <class T, auto Method, class... Args>
+bool intercept(EdgeFaults& faults, Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args);
+
+template <class T, auto Method, class... Args>
+Admitted dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
+  if (EdgeFaults* const faults = active_faults(endpoint)) [[unlikely]] {
+    if (intercept<T, Method>(*faults, endpoint, setup, state, std::forward<Args>(args)...)) return Admitted::yes;
+  }
+  return dispatch_now<T, Method>(endpoint, setup, state, std::forward<Args>(args)...);
 }
 
 template <class T, auto Method, class... Args>

@@ -15,6 +15,7 @@
 #include "slipway/rpc/blocking_call.hpp"
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/combine.hpp"
+#include "slipway/rpc/faulty_call.hpp"
 #include "slipway/rpc/future.hpp"
 #include "slipway/rpc/retry.hpp"
 #include "slipway/rpc/shared_call.hpp"

@@ -72,7 +72,9 @@ class SharedCall {
 
   void dispatch_shared(Endpoint& endpoint, const CallSetup& setup, CallState* state) const {
     NodeSlot* const slot = endpoint.local(setup.node);
-    if (!slot || endpoint.settings().serialize_local) {
+    if (active_faults(endpoint)) {
+      dispatch_own(endpoint, setup, state);
+    } else if (!slot || endpoint.settings().serialize_local) {
       [&]<class... P>(std::type_identity<std::tuple<P...>>) {
         Writer& writer = writer_of_call<P...>(endpoint, setup.node);
         send_values(endpoint, setup, state, writer, std::as_const(*values_), [this] { return values_; });
@@ -80,9 +82,12 @@ class SharedCall {
     } else if constexpr (handler_only_looks) {
       admit_entry(endpoint, setup, *slot, state, std::make_unique<SharedLocalCall<T, Method>>(setup, state, values_));
     } else {
-      std::apply([&](const auto&... each) { dispatch<T, Method>(endpoint, setup, state, each...); },
-                 std::as_const(*values_));
+      dispatch_own(endpoint, setup, state);
     }
+  }
+  void dispatch_own(Endpoint& endpoint, const CallSetup& setup, CallState* state) const {
+    std::apply([&](const auto&... each) { dispatch<T, Method>(endpoint, setup, state, each...); },
+               std::as_const(*values_));
   }
 
   const CallOptions options_;

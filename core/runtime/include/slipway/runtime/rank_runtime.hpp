@@ -15,6 +15,10 @@
 // One rank's part of a run, over whatever transport: what launchers and the test kit call.
 namespace slipway {
 
+namespace detail {
+class EdgeFaults;
+}
+
 // Signals that a process got, for the ranks in it to act on.
 struct ProcessRequests {
   std::atomic<int> stop{0};         // how often somebody asked to stop (Ctrl-C, SIGTERM)
@@ -41,6 +45,7 @@ struct RankSetup {
   // For the test kit: called on rank 0 once all run() have been started, on a thread of its own that may use handles. The
   // program stops when it returns. Must not throw.
   std::function<void()> body;
+  detail::EdgeFaults* edge_faults = nullptr;  // of the test kit
 };
 
 struct RankResult {
