@@ -149,6 +149,12 @@ RankResult RankRuntime::run() {
   return run_to_end();
 }
 
+// This rank cannot go on, alone perhaps: the others must not wait for it.
+void RankRuntime::leave_without_end(const std::exception& error) {
+  leave_last_words(directory_, shared_.rank.value(), shared_.host, error);
+  transport_.announce_death(static_cast<int>(ExitStatus::usage), error.what());
+}
+
 RankResult RankRuntime::run_to_end() {
   const Graph& graph = setup_.program->graph();
   for (const NodeId node : construction_order(graph)) {
@@ -477,7 +483,13 @@ namespace slipway {
 
 RankResult run_rank(const RankSetup& setup) {
   auto runtime = std::make_unique<detail::RankRuntime>(setup);
-  const RankResult result = runtime->run();
+  RankResult result;
+  try {
+    result = runtime->run();
+  } catch (const std::exception& error) {
+    runtime->leave_without_end(error);
+    throw;
+  }
   // Threads of user code that did not end still use it: it stays until the process goes.
   if (!result.clean) static_cast<void>(runtime.release());
   return result;

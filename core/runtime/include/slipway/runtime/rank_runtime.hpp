@@ -56,7 +56,8 @@ struct RankResult {
 };
 
 // Runs the rank from agreement to its end. Throws UsageError (on all ranks alike) when graph, placement or binaries do not
-// fit; nothing has started then.
+// fit; nothing has started then. Another exception, as for a log file that cannot be written, is this rank's own: the
+// others have been told that it is gone, and why.
 RankResult run_rank(const RankSetup& setup);
 
 }  // namespace slipway
