@@ -33,7 +33,6 @@ void append(Images& images, int column, std::span<const std::uint8_t> grey, std:
 
 Digits load(const std::string& path) {
   constexpr std::size_t count = 1797;
-  const auto lock = hdf5_lock();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // the exceptions say it
   const Object file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
                     "cannot open '" + path + "' (name the digits file with --data FILE)");
@@ -49,11 +48,6 @@ Digits load(const std::string& path) {
   }
   for (Images* part : {&result.training, &result.held_out}) part->pixels.conservativeResize(pixels, part->count());
   return result;
-}
-
-std::unique_lock<std::mutex> hdf5_lock() {
-  static std::mutex mutex;
-  return std::unique_lock(mutex);
 }
 
 }  // namespace digits

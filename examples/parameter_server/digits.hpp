@@ -4,7 +4,6 @@
 
 #include <Eigen/Core>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,10 +24,7 @@ struct Digits {
   Images held_out;
 };
 
-// Reads examples/data/digits.h5. Throws std::runtime_error that names the file. Any thread.
+// Reads examples/data/digits.h5. Throws std::runtime_error that names the file. One thread at a time calls HDF5.
 Digits load(const std::string& path);
-
-// HDF5 is not built for threads everywhere: who uses it in this program holds this lock.
-std::unique_lock<std::mutex> hdf5_lock();
 
 }  // namespace digits

@@ -10,11 +10,17 @@
 // HDF5's C interface with exceptions.
 namespace digits {
 
+// HDF5 cannot close itself at the end of the process while a thread's error stack has entries.
+[[noreturn]] inline void fail(const std::string& what) {
+  H5Eclear2(H5E_DEFAULT);
+  throw std::runtime_error(what);
+}
+
 // An HDF5 identifier and the function that closes it. A failed one throws `what`.
 class Object {
  public:
   Object(hid_t id, herr_t (*close)(hid_t), const std::string& what) : id_(id), close_(close) {
-    if (id < 0) throw std::runtime_error(what);
+    if (id < 0) fail(what);
   }
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
@@ -27,7 +33,7 @@ class Object {
 };
 
 inline void check(herr_t status, const std::string& what) {
-  if (status < 0) throw std::runtime_error(what);
+  if (status < 0) fail(what);
 }
 
 }  // namespace digits

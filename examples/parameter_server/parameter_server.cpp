@@ -69,6 +69,12 @@ class Shard {
   std::multimap<int, slipway::Promise<void>> waiting_;  // by the version that is waited for
 };
 
+// Ranks may be threads of one process, and HDF5 takes one at a time.
+digits::Digits load(const std::string& path) {
+  const auto lock = slipway::hdf5_lock();
+  return digits::load(path);
+}
+
 // Computes gradients of random batches; sends each shard its part and gets that part of the parameters back.
 struct Trainer {
   slipway::Group<Shard> shards;
@@ -76,7 +82,7 @@ struct Trainer {
   int index = 0;
 
   void run(slipway::Context&) {
-    const digits::Images images = digits::load(training.data).training;
+    const digits::Images images = load(training.data).training;
     digits::Classifier classifier(training.hidden);
     Values parameters = training.initial_parameters();
     Values gradient(parameters.size());
@@ -110,7 +116,7 @@ struct Evaluator {
   }
 
   void run(slipway::Context& context) {
-    const digits::Images images = digits::load(training.data).held_out;
+    const digits::Images images = load(training.data).held_out;
     digits::Classifier classifier(training.hidden);
     digits::Result result;
     const auto start = std::chrono::steady_clock::now();
@@ -120,7 +126,10 @@ struct Evaluator {
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       context.log("{}", result.add(version, seconds.count(), classifier.score(result.parameters, images)));
     }
-    digits::save(training, result, context.result_directory() + "/result.h5");
+    {
+      const auto lock = slipway::hdf5_lock();
+      digits::save(training, result, context.result_directory() + "/result.h5");
+    }
     context.log("{}", result.summary(training));
   }
 };

@@ -121,7 +121,6 @@ std::string Result::summary(const Training& training) const {
 }
 
 void save(const Training& training, const Result& result, const std::filesystem::path& path) {
-  const auto lock = hdf5_lock();
   const std::string unfinished = path.string() + ".unfinished";
   {
     const Object file(H5Fcreate(unfinished.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,

@@ -53,8 +53,8 @@ struct Result {
   std::string summary(const Training& training) const;
 };
 
-// Writes an HDF5 file by way of a temporary one, so that it is complete or absent. Throws std::runtime_error. Any
-// thread.
+// Writes an HDF5 file by way of a temporary one, so that it is complete or absent. Throws std::runtime_error. One
+// thread at a time calls HDF5.
 void save(const Training& training, const Result& result, const std::filesystem::path& path);
 
 }  // namespace digits

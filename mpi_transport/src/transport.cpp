@@ -10,6 +10,7 @@
 #include "environment.hpp"
 #include "own_frames.hpp"
 #include "process_failure.hpp"
+#include "slipway/mpi/library.hpp"
 
 namespace slipway::detail {
 
@@ -103,15 +104,9 @@ MpiTransport::~MpiTransport() {
 }
 
 std::string MpiTransport::describe() const {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
   int level = MPI_THREAD_SINGLE;
-  check(MPI_Get_library_version(text, &length));
   check(MPI_Query_thread(&level));
-  std::string library(text, static_cast<std::size_t>(length));
-  library = library.substr(0, library.find_first_of(",\n"));
-  std::replace(library.begin(), library.end(), '\t', ' ');
-  return library + ", " + thread_level_name(level) + ", " + std::to_string(size_) + " ranks on " +
+  return mpi_library() + ", " + thread_level_name(level) + ", " + std::to_string(size_) + " ranks on " +
          std::to_string(hosts_.names.size()) + (hosts_.names.size() == 1 ? " host" : " hosts") +
          (doorbell_->shared() ? "" : ", without shared memory of its own") +
          (fault_tolerance_on() ? ", fault tolerant" : "");

@@ -214,6 +214,45 @@ def contract9_usage(programs: Programs) -> None:
     check_each({"variable": [programs.good]}, refused("SLIPWAY_SEDE.*SLIPWAY_SEED"), {"SLIPWAY_SEDE": "1"})
 
 
+def contract9_no_start(programs: Programs) -> None:
+    """What keeps one rank from starting is no loss of a rank: status 2, and the reason."""
+    for victim in range(3):
+        name = f"rank-{victim:05}.log"
+        for way, command in programs.bad_in_each_way().items():
+            with tempfile.TemporaryDirectory() as directory:
+                pathlib.Path(directory, "run", "logs", name).mkdir(parents=True)  # in the way of the file
+                with Program(command, directory) as program:
+                    outcome = program.finish(seconds=20)
+                    status = outcome.status_file() if way == "alone" else None
+                    about = f"{way}, rank {victim}: {outcome.status}\n{outcome.stdout}{outcome.stderr}\n{status}"
+                    require(outcome.status == 2, f"the status is not 2: {about}")
+                    require(name in outcome.stderr, f"the reason is not said: {about}")
+                    require(status is None or (status["exit_status"] == 2 and name in status["first_failure"]["text"]),
+                            f"the reason is not recorded: {about}")
+
+
+def contract9_before_launch(programs: Programs) -> None:
+    """A main that throws or ends before launch, on one rank, is a failure of the program and not the loss of a rank."""
+    for graph, text in [("throws", "std::domain_error: before launch: the graph cannot be built here"),
+                        ("exits", "main ended before launch, with status 0")]:
+        def look(outcome: Outcome, text=text) -> None:
+            require_status(outcome, 1)
+            require(text in outcome.stderr and "rank 2" in outcome.stderr, "the reason is not said")
+            require(outcome.status_file()["exit_status"] == 1, "the status is not recorded")
+        check_each({graph: programs.bad_in_each_way("--graph", graph)["alone"]}, look)
+
+
+def contract17_versions(programs: Programs) -> None:
+    """--slipway-version names all that is involved, and starts nothing."""
+    def look(outcome: Outcome) -> None:
+        require_status(outcome, 0)
+        for what in (r"slipway +\d+\.\d+\.\d+", r"wire format +\d+", r"compiler +(GCC|.*[Cc]lang) ?\S*\d.*", r"HDF5 +none",
+                     r"MPI +.*\d+\.\d+.*" if programs.mpirun else "MPI +none"):
+            require_text(rf"(?m)^{what}$", outcome.stdout)
+        require(not outcome.run.exists(), "there is a run directory")
+    run([programs.good, "--slipway-version"], look=look)
+
+
 def contract7_difference(programs: Programs) -> None:
     """Graphs that differ between ranks are refused; the message names the rank and the item."""
     def look(outcome: Outcome) -> None:

@@ -17,7 +17,7 @@
 // Commits a fault at a place, for check_faults.py and check_lifecycle.py:
 //   fault_program --fault none|exception|exit|abort|segv|kill
 //                 --place run|get|handler|loop|constructor|stop|destructor|after [--victim RANK] [--mark FILE]
-//                 [--graph good|duplicate|undefined|differs]
+//                 [--graph good|duplicate|undefined|differs|throws|exits]
 // Three nodes on three ranks: "victim" (or "victim_service", where the place is a handler) commits the fault, "peer" is
 // in a wait or in a loop meanwhile, "holder" answers no call until the program ends. Without a fault all wait for the
 // stop.
@@ -155,6 +155,8 @@ std::string rank_by_environment() {
 void spoil(slipway::Program& program) {
   if (plan.graph == "duplicate") program.node<VictimService>("holder");
   if (plan.graph == "undefined") program.declare<VictimService>("never_defined");
+  if (plan.graph == "throws" && rank_by_environment() == "2") throw std::domain_error("the graph cannot be built here");
+  if (plan.graph == "exits" && rank_by_environment() == "2") exit(0);
   if (plan.graph == "differs" && rank_by_environment() == "2") program.node<VictimService>("only_on_rank_2");
 }
 

@@ -380,6 +380,19 @@ TEST(Kit, Contract18_SameSeedSameRun) {
   EXPECT_EQ(traces.size(), 5U);
 }
 
+struct Library {
+  std::vector<std::string> books;
+  std::size_t size() { return books.size(); }
+};
+
+TEST(Kit, Contract18_AProgramRunsAgainWithTheSameArguments) {
+  Program program("again");
+  auto library = program.node<Library>("library", std::vector<std::string>{"one", "two"});
+  for (int i = 0; i < 3; ++i) {
+    testing::run(program, {}, [&](Running&) { EXPECT_EQ(library.get<&Library::size>(), 2U); });
+  }
+}
+
 TEST(Kit, BodyErrorsComeOut) {
   Program program("body");
   Diary diary;

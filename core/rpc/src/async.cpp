@@ -158,7 +158,9 @@ bool await_outcome_for(CallState& state, std::chrono::nanoseconds duration) {
 }
 
 void cancel_call(CallState& state) {
-  if (state.info.endpoint) state.info.endpoint->cancel(state);
+  if (state.info.endpoint) return state.info.endpoint->cancel(state);
+  if (!state.claim()) return;
+  state.fail(std::make_exception_ptr(Cancelled("a future made from others was cancelled", HandlerRan::maybe)));
 }
 
 std::optional<std::size_t> CompletionQueue::next(seam::Time deadline) {
@@ -172,8 +174,8 @@ std::optional<std::size_t> CompletionQueue::next(seam::Time deadline) {
       done_.pop_front();
     }
     waiter_ = index ? nullptr : &waiter;
+    if (!index) waiter.reset_if_told();  // under the lock: what comes from here on tells it again
     lock_.unlock();
-    if (!index) waiter.reset_if_told();
     return index.has_value();
   };
   try {

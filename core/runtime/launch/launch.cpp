@@ -18,6 +18,11 @@
 #include "slipway/observe/status.hpp"
 #include "slipway/runtime/affinity.hpp"
 #include "slipway/runtime/launched_by.hpp"
+#include "slipway/runtime/versions.hpp"
+#include "start_of_main.hpp"
+#if SLIPWAY_WITH_MPI
+#include "slipway/mpi/library.hpp"
+#endif
 
 namespace slipway {
 
@@ -45,6 +50,21 @@ namespace {
 RunDirectory open_run_directory(const Program& program, const Settings& settings) {
   if (!settings.run_directory.empty()) return RunDirectory::at(settings.run_directory);
   return RunDirectory::create(settings.run_base, settings.name.empty() ? program.name() : settings.name);
+}
+
+}  // namespace
+
+namespace {
+
+// What --slipway-version shows.
+void print_versions() {
+  auto versions = core_versions();
+#if SLIPWAY_WITH_MPI
+  versions.push_back({"MPI", mpi_library()});
+#else
+  versions.push_back({"MPI", "none"});
+#endif
+  for (const auto& [what, version] : versions) fmt::print("{:<12} {}\n", what, version);
 }
 
 }  // namespace
@@ -106,12 +126,13 @@ int start_ranks(Program& program, const Options& options) {
 }  // namespace launching
 
 int launch(Program& program, const Options& options) {
+  launching::main_has_reached_launch();
   if (options.help_requested()) {
     fmt::print("{}", Options::help());
     return static_cast<int>(ExitStatus::good);
   }
   if (options.version_requested()) {
-    fmt::print("slipway {}\n", SLIPWAY_VERSION);
+    launching::print_versions();
     return static_cast<int>(ExitStatus::good);
   }
   try {
@@ -127,6 +148,7 @@ int launch(Program& program, const Options& options) {
 }
 
 int launch(Program& program, int& argc, char** argv) {
+  launching::main_has_reached_launch();
   std::optional<Options> options;
   try {
     options.emplace(argc, argv);

@@ -5,6 +5,8 @@
 #if SLIPWAY_WITH_MPI
 
 #include <algorithm>
+#include <exception>
+#include <memory>
 
 #include "process_signals.hpp"
 #include "rest_of_main.hpp"
@@ -50,13 +52,21 @@ RankSetup setup_of(Program& program, const Options& options, const LaunchedBy& l
 }
 
 // For the launcher, which gets no statuses of ranks from an mpirun that lets the others live on.
-void record_refusal(const Program& program, const Options& options, const Transport& transport,
-                    const UsageError& error) {
+void record_refusal(const Program& program, const Options& options, const std::exception& error) {
   if (!launched_by().by_slipway || options.settings().run_directory.empty()) return;
   StatusFile status(RunDirectory::at(options.settings().run_directory),
-                    {.program = program.name(), .ranks = transport.size()});
-  status.set_failure({.status = ExitStatus::usage, .host = transport.host_names().front(), .text = error.what()});
+                    {.program = program.name(), .ranks = launched_by().size.value_or(0)});
+  status.set_failure({.status = ExitStatus::usage, .text = error.what()});
   status.end(ExitStatus::usage);
+}
+
+// This rank cannot start; what the others know of it they know by now.
+[[noreturn]] void leave_without_start(const Program& program, const Options& options, std::uint32_t rank,
+                                      const std::exception& error) {
+  last_words::set_run_in_progress(false);
+  (void)usage_failure(error);
+  if (rank == 0) record_refusal(program, options, error);
+  leave_at_once(static_cast<int>(ExitStatus::usage));
 }
 
 }  // namespace
@@ -74,25 +84,30 @@ int run_as_mpi_rank(Program& program, const Options& options) {
   mpi_options.start_limit = settings.start_limit;
   mpi_options.close_limit = settings.stop_limit;
   mpi_options.detection_limit = settings.detection_limit;
-  const auto transport = make_mpi_transport(mpi_options);
-  if (settings.show_binding) {
-    say(describe_binding(environment.rank(), environment.size(),
-                         transport->host_names()[transport->host_of_rank()[environment.rank()].index()]));
-  }
+  std::unique_ptr<Transport> transport;
   RankResult result;
-  dying_transport = transport.get();
-  last_words::set_run_in_progress(true);
   try {
+    transport = make_mpi_transport(mpi_options);
+    if (settings.show_binding) {
+      say(describe_binding(environment.rank(), environment.size(),
+                           transport->host_names()[transport->host_of_rank()[environment.rank()].index()]));
+    }
+    dying_transport = transport.get();
+    last_words::set_run_in_progress(true);
     result = run_rank(setup_of(program, options, launcher, *transport));
   } catch (const UsageError& error) {
+    if (!transport) leave_without_start(program, options, environment.rank(), error);
+    // All ranks got it, and none has started.
     last_words::set_run_in_progress(false);
     if (environment.rank() == 0) {
       (void)usage_failure(error);
-      record_refusal(program, options, *transport, error);
+      record_refusal(program, options, error);
     }
     dying_transport = nullptr;
     transport->close();
     return static_cast<int>(ExitStatus::usage);
+  } catch (const std::exception& error) {
+    leave_without_start(program, options, environment.rank(), error);
   }
   last_words::set_run_in_progress(false);
   if (!result.clean || !MpiEnvironment::healthy()) leave_at_once(result.status);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <numeric>
 
+#include "edge_rules.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/base/seeded_scheduler.hpp"
 #include "slipway/local/local_transport.hpp"
@@ -36,10 +37,19 @@ Options options_of(const Conditions& setup) {
 class World {
  public:
   World(Program& program, const Conditions& setup, const std::function<void(Running&)>& body)
-      : options_(options_of(setup)), world_(setup.ranks), running_(world_), outcomes_(setup.ranks) {
+      : options_(options_of(setup)),
+        world_(setup.ranks),
+        edges_(program.graph()),
+        running_(world_, edges_),
+        outcomes_(setup.ranks) {
     for (std::uint32_t rank = 0; rank < setup.ranks; ++rank) transports_.push_back(world_.transport(RankId(rank)));
     for (const auto& delay : setup.delays) world_.delay(RankId(delay.from), RankId(delay.to), delay.duration);
+    for (const auto& edge : setup.edges) {
+      if (edge.delay.count() > 0) edges_.delay_edge(edge.from, edge.to, edge.delay);
+      if (edge.fails) edges_.fail_edge(edge.from, edge.to, nullptr);
+    }
     rank_.program = &program;
+    rank_.edge_faults = &edges_;
     rank_.options = &options_;
     rank_.pool_threads = setup.pool_threads;
     rank_.cpus = setup.pool_threads;
@@ -59,10 +69,13 @@ class World {
   }
 
   void run() {
-    std::vector<seam::Thread> threads;
-    for (std::uint32_t rank = 0; rank < outcomes_.size(); ++rank) {
-      threads.emplace_back("rank" + std::to_string(rank), [this, rank] { run_rank_number(rank); });
+    {
+      std::vector<seam::Thread> threads;
+      for (std::uint32_t rank = 0; rank < outcomes_.size(); ++rank) {
+        threads.emplace_back("rank" + std::to_string(rank), [this, rank] { run_rank_number(rank); });
+      }
     }
+    edges_.end();
   }
 
   Result result() const {
@@ -103,6 +116,7 @@ class World {
 
   const Options options_;
   LocalWorld world_;
+  detail::EdgeRules edges_;
   Running running_;
   std::vector<std::unique_ptr<Transport>> transports_;
   RankSetup rank_;
@@ -124,6 +138,16 @@ std::optional<std::uint64_t> number_in_environment(const char* name) {
 void Running::delay(std::uint32_t from, std::uint32_t to, std::chrono::nanoseconds duration) {
   world_.delay(RankId(from), RankId(to), duration);
 }
+
+void Running::delay_edge(const std::string& from, const std::string& to, std::chrono::nanoseconds duration) {
+  edges_.delay_edge(from, to, duration);
+}
+
+void Running::fail_edge(const std::string& from, const std::string& to, std::exception_ptr error) {
+  edges_.fail_edge(from, to, std::move(error));
+}
+
+void Running::mend_edge(const std::string& from, const std::string& to) { edges_.mend_edge(from, to); }
 
 void Running::lose(std::uint32_t rank, const std::string& reason) { world_.lose(RankId(rank), reason); }
 
@@ -169,8 +193,8 @@ std::vector<std::uint64_t> seeds(std::uint32_t count) {
 }
 
 void report_seed(std::uint64_t seed) {
-  fmt::print(stderr, "slipway: seed {} failed; to repeat it alone, run the same command with SLIPWAY_TEST_SEED={}\n", seed,
-             seed);
+  fmt::print(stderr, "slipway: seed {} failed; to repeat it alone, run the same command with SLIPWAY_TEST_SEED={}\n",
+             seed, seed);
 }
 
 }  // namespace detail

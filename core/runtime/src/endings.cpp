@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <typeinfo>
 
+#include "slipway/base/error.hpp"
 #include "slipway/graph/order.hpp"
+#include "slipway/observe/status.hpp"
+#include "slipway/runtime/program.hpp"
 
 namespace slipway::detail {
 
@@ -29,6 +33,18 @@ DestructionLevels destruction_levels(const Graph& graph) {
     }
   }
   return levels;
+}
+
+void leave_last_words(const RunDirectory& directory, std::uint32_t rank, const std::string& host,
+                      const std::exception& error) {
+  if (!directory) return;
+  const FirstFailure failure{
+      .status = ExitStatus::usage, .rank = rank, .host = host, .type = type_name(typeid(error)), .text = error.what()};
+  try {
+    write_file_atomically(directory.failure_file(rank), to_json(failure), Durability::process);
+  } catch (const Error& second) {
+    print_to_stderr(std::string("slipway: ") + second.what() + "\n");
+  }
 }
 
 void print_to_stderr(std::string_view text) {

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "slipway/graph/graph.hpp"
+#include "slipway/observe/run_directory.hpp"
 
 namespace slipway::detail {
 
@@ -16,6 +19,10 @@ struct DestructionLevels {
   std::uint32_t count = 1;
 };
 DestructionLevels destruction_levels(const Graph& graph);
+
+// What kept a rank from its end, for whoever speaks for the run: the controller, or the launcher.
+void leave_last_words(const RunDirectory& directory, std::uint32_t rank, const std::string& host,
+                      const std::exception& error);
 
 // One write, whole lines.
 void print_to_stderr(std::string_view text);

@@ -14,6 +14,7 @@
 #include "slipway/graph/plan.hpp"
 #include "slipway/observe/status.hpp"
 #include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/edge_faults.hpp"
 
 namespace slipway::detail {
 
@@ -111,7 +112,8 @@ void RankRuntime::start_endpoint() {
                             .serialize_local = settings_.serialize_local,
                             .stall_after = settings_.stall_after.count(),
                             .place = &place_,
-                            .program = shared_.program};
+                            .program = shared_.program,
+                            .edge_faults = setup_.edge_faults};
   std::vector<NodePlace> places;
   const Graph& graph = setup_.program->graph();
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
@@ -154,6 +156,12 @@ RankResult RankRuntime::run() {
   start_endpoint();
   const WorksFor works_for(*endpoint_);
   return run_to_end();
+}
+
+// This rank cannot go on, alone perhaps: the others must not wait for it.
+void RankRuntime::leave_without_end(const std::exception& error) {
+  leave_last_words(directory_, shared_.rank.value(), shared_.host, error);
+  transport_.announce_death(static_cast<int>(ExitStatus::usage), error.what());
 }
 
 RankResult RankRuntime::run_to_end() {
@@ -345,6 +353,7 @@ void RankRuntime::report_workers_returned() {
 void RankRuntime::report_drain(std::uint32_t round) {
   endpoint_->report_all_consumed();
   bool quiet = endpoint_->calls_in_flight() == 0 && threads_ended();
+  if (setup_.edge_faults) quiet = quiet && !setup_.edge_faults->holds_calls_of(*endpoint_);
   std::uint64_t handled = 0;
   for (const auto& node : nodes_) {
     quiet = quiet && node->slot().mailbox.idle();
@@ -437,6 +446,7 @@ bool RankRuntime::user_code_ended() const {
 
 RankResult RankRuntime::finish() {
   if (constructor_thread_.joinable()) constructor_thread_.join();
+  if (setup_.edge_faults) setup_.edge_faults->drop_calls_of(*endpoint_);
   endpoint_->stop();
   transport_.close();
   log_->info(fmt::format("ended with status {}", *ended_));
@@ -461,6 +471,7 @@ RankResult RankRuntime::give_up() {
   endpoint_->end_waits("the program has failed");
   endpoint_->fail_all_calls("the program has failed");
   for (const auto& node : nodes_) node->slot().close("the program has failed");
+  if (setup_.edge_faults) setup_.edge_faults->drop_calls_of(*endpoint_);
   const seam::Time limit = seam::now() + patience_with_user_code;
   while (!user_code_ended() && seam::now() < limit) {
     (void)events_.next(seam::now() + look_around / 10);
@@ -481,7 +492,13 @@ namespace slipway {
 
 RankResult run_rank(const RankSetup& setup) {
   auto runtime = std::make_unique<detail::RankRuntime>(setup);
-  const RankResult result = runtime->run();
+  RankResult result;
+  try {
+    result = runtime->run();
+  } catch (const std::exception& error) {
+    runtime->leave_without_end(error);
+    throw;
+  }
   // Threads of user code that did not end still use it: it stays until the process goes.
   if (!result.clean) static_cast<void>(runtime.release());
   return result;

@@ -22,6 +22,8 @@ class RankRuntime {
   ~RankRuntime();
 
   RankResult run();
+  // After an exception out of `run`.
+  void leave_without_end(const std::exception& error);
 
  private:
   RankResult print_plan();

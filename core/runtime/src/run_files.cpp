@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "slipway/graph/plan.hpp"
-#include "slipway/rpc/wire.hpp"
+#include "slipway/runtime/versions.hpp"
 
 namespace slipway::detail {
 
@@ -35,10 +35,10 @@ nlohmann::ordered_json graph_json(const Graph& graph) {
 }
 
 nlohmann::ordered_json versions_json(const Transport& transport) {
-  return {{"slipway", SLIPWAY_VERSION},
-          {"wire", wire::version},
-          {"compiler", __VERSION__},
-          {"transport", transport.describe()}};
+  nlohmann::ordered_json json;
+  for (const auto& [what, version] : core_versions()) json[what] = version;
+  json["transport"] = transport.describe();
+  return json;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 // Everything that a program needs.
 #include "slipway/base/error.hpp"
+#include "slipway/hdf5_lock.hpp"
 #include "slipway/rpc/async.hpp"
 #include "slipway/rpc/buffer.hpp"
 #include "slipway/rpc/combine.hpp"

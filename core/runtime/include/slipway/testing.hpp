@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@
 #include "slipway/runtime/program.hpp"
 
 // For unit tests of programs: a whole program in this process, with any number of ranks, repeatable under a seed, with
-// lost ranks and slow messages on request. Any test framework; nothing is printed unless a node logs or a wait stalls.
+// lost ranks, and slow or broken edges on request. Any test framework; nothing is printed unless a node logs or a wait stalls.
 //
 //   slipway::Program program("sums");
 //   auto adder = program.node<Adder>("adder");
@@ -27,6 +28,10 @@ namespace slipway {
 class LocalWorld;
 
 namespace testing {
+
+namespace detail {
+class EdgeRules;
+}
 
 // Members keep their order for ever; new ones go last (designated initialisers).
 struct Conditions {
@@ -50,6 +55,14 @@ struct Conditions {
   };
   std::vector<Delay> delays = {};
   bool show_end = false;  // print failure and report as a run of the program does
+  // Single edges of the graph, from the start on; names as in Running::delay_edge.
+  struct Edge {
+    std::string from;
+    std::string to;
+    std::chrono::nanoseconds delay{0};
+    bool fails = false;
+  };
+  std::vector<Edge> edges = {};
 };
 
 struct Result {
@@ -62,9 +75,18 @@ struct Result {
 // The program while it runs, for the body of a test. Any thread.
 class Running {
  public:
-  explicit Running(LocalWorld& world) : world_(world) {}
+  Running(LocalWorld& world, detail::EdgeRules& edges) : world_(world), edges_(edges) {}
   // Messages sent from now on between these ranks arrive this much later; their order stays.
   void delay(std::uint32_t from, std::uint32_t to, std::chrono::nanoseconds duration);
+  // Calls made from now on by one node to another, on whatever ranks, reach it this much later; their order stays. `from`
+  // and `to` are labels of nodes or groups, "*" stands for all, and for the body of the test as a caller. Of several
+  // rules the latest holds. A stop waits for calls that are held back. Throws UsageError for a label that is none.
+  void delay_edge(const std::string& from, const std::string& to, std::chrono::nanoseconds duration);
+  // The outcome of such calls is this error from now on, without a handler; by default a RemoteError of the type
+  // "slipway::testing::EdgeFailed". Posts are lost.
+  void fail_edge(const std::string& from, const std::string& to, std::exception_ptr error = nullptr);
+  // From now on such calls are neither late nor failing.
+  void mend_edge(const std::string& from, const std::string& to);
   // Cuts the rank off, as if it had been killed: the program fails with status 3.
   void lose(std::uint32_t rank, const std::string& reason = "lost by the test");
   // Failures of calls of this rank that nobody looked at, so far.
@@ -74,6 +96,7 @@ class Running {
 
  private:
   LocalWorld& world_;
+  detail::EdgeRules& edges_;
 };
 
 // Runs the program to its end. `body` is called on rank 0, on a thread of its own, once every node is constructed and every

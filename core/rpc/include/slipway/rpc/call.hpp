@@ -15,6 +15,7 @@
 #include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/archive_raw.hpp"
 #include "slipway/rpc/async.hpp"
+#include "slipway/rpc/edge_faults.hpp"
 #include "slipway/rpc/future.hpp"
 #include "slipway/rpc/transferable.hpp"
 
@@ -122,6 +123,29 @@ decltype(auto) as_parameter(Argument&& argument) {
   }
 }
 
+// For the arguments of one call of this thread; cleared.
+template <class... P>
+Writer& writer_of_call(const Endpoint& endpoint, NodeId node) {
+  constexpr bool arrays_apart = (library_decodable<P> && ...);
+  const bool to_itself = endpoint.rank_of(node) == endpoint.rank();
+  return scratch_writer(arrays_apart && !to_itself);
+}
+
+// Sends arguments that stay where they are until the transport lets go of what `keep()` gave.
+template <class Values, class Keep>
+Admitted send_values(Endpoint& endpoint, const CallSetup& setup, CallState* state, Writer& writer, const Values& values,
+                     Keep&& keep) {
+  const auto encode_all = [&values](Writer& target) {
+    std::apply([&target](const auto&... each) { (encode(target, each), ...); }, values);
+  };
+  writer.clear();
+  encode_all(writer);
+  if (!writer.has_segments()) return endpoint.call_remote(setup, state, writer, nullptr);
+  std::optional<Writer> replacement;
+  fit_body(writer, encode_all, replacement);
+  return endpoint.call_remote(setup, state, replacement ? *replacement : writer, keep());
+}
+
 // Sends the call as bytes.
 template <auto Method, class... Args>
 Admitted send_call(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
@@ -132,37 +156,46 @@ Admitted send_call(Endpoint& endpoint, const CallSetup& setup, CallState* state,
       encode_raw(bytes.data(), as_parameter<P>(std::forward<Args>(args))...);
       return endpoint.call_remote_raw(setup, state, bytes);
     } else {
-      constexpr bool arrays_apart = (library_decodable<P> && ...);
-      const bool to_itself = endpoint.rank_of(setup.node) == endpoint.rank();
-      Writer& writer = scratch_writer(arrays_apart && !to_itself);
+      Writer& writer = writer_of_call<P...>(endpoint, setup.node);
       if constexpr ((std::is_same_v<P, std::remove_cvref_t<Args>> && ...)) {
         (encode(writer, std::as_const(args)), ...);
         if (writer.segments().empty()) return endpoint.call_remote(setup, state, writer, nullptr);
       }
-      auto kept = std::make_shared<Values>(std::forward<Args>(args)...);
-      const auto encode_kept = [&kept](Writer& target) {
-        std::apply([&target](const auto&... each) { (encode(target, each), ...); }, *kept);
-      };
-      writer.clear();
-      encode_kept(writer);
-      std::optional<Writer> replacement;
-      fit_body(writer, encode_kept, replacement);
-      return endpoint.call_remote(setup, state, replacement ? *replacement : writer, std::move(kept));
+      const auto kept = std::make_shared<Values>(std::forward<Args>(args)...);
+      return send_values(endpoint, setup, state, writer, *kept, [&kept] { return kept; });
     }
   }(std::type_identity<Values>{});
 }
 
+// Into the mailbox of a node of this rank.
+inline Admitted admit_entry(Endpoint& endpoint, const CallSetup& setup, NodeSlot& slot, CallState* state,
+                            std::unique_ptr<LocalCallBase> entry) {
+  if (state) state->local_entry.store(entry.get(), std::memory_order_release);
+  const Admitted admitted = endpoint.admit_local(setup, slot, entry.get());
+  if (admitted == Admitted::yes) static_cast<void>(entry.release());
+  return admitted;
+}
+
 template <class T, auto Method, class... Args>
-Admitted dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
+Admitted dispatch_now(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
   NodeSlot* const slot = endpoint.local(setup.node);
   if (!slot || endpoint.settings().serialize_local) {
     return send_call<Method>(endpoint, setup, state, std::forward<Args>(args)...);
   }
-  std::unique_ptr<LocalCallBase> entry(new LocalCall<T, Method>(setup, state, std::forward<Args>(args)...));
-  if (state) state->local_entry.store(entry.get(), std::memory_order_release);
-  const Admitted admitted = endpoint.admit_local(setup, *slot, entry.get());
-  if (admitted == Admitted::yes) static_cast<void>(entry.release());
-  return admitted;
+  return admit_entry(endpoint, setup, *slot, state,
+                     std::make_unique<LocalCall<T, Method>>(setup, state, std::forward<Args>(args)...));
+}
+
+// Defined in faulty_call.hpp: a call along an edge that a test makes slow or broken.
+template <class T, auto Method, class... Args>
+bool intercept(EdgeFaults& faults, Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args);
+
+template <class T, auto Method, class... Args>
+Admitted dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
+  if (EdgeFaults* const faults = active_faults(endpoint)) [[unlikely]] {
+    if (intercept<T, Method>(*faults, endpoint, setup, state, std::forward<Args>(args)...)) return Admitted::yes;
+  }
+  return dispatch_now<T, Method>(endpoint, setup, state, std::forward<Args>(args)...);
 }
 
 // How the caller goes on after a call.
@@ -203,21 +236,6 @@ void post(NodeId node, const CallOptions& options, Args&&... args) {
   Endpoint& endpoint = Endpoint::of_this_thread();
   const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options);
   dispatch<T, Method>(endpoint, setup, nullptr, std::forward<Args>(args)...);
-}
-
-template <class T, auto Method, class... Args>
-ResultOf<Method> call_and_get(NodeId node, const CallOptions& options, Args&&... args) {
-  check_call<T, Method, Args...>();
-  Endpoint& endpoint = Endpoint::of_this_thread();
-  NodeSlot* const slot = node.index() < endpoint.node_count() ? enter_if_idle(endpoint, node) : nullptr;
-  if (!slot) return begin_call<T, Method>(node, options, Caller::waits, std::forward<Args>(args)...)->get();
-  // An idle node of this rank: its handler runs here and now.
-  using State = ResultState<ResultOf<Method>>;
-  StateRef<State> state(new State);
-  const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options);
-  state->retain_unshared();
-  run_entered(*slot, new LocalCall<T, Method>(setup, state.get(), std::forward<Args>(args)...));
-  return Future<ResultOf<Method>>(std::move(state)).get();
 }
 
 }  // namespace detail

@@ -26,6 +26,7 @@ struct Rank;
 
 namespace slipway::detail {
 
+class EdgeFaults;
 class Runnable;
 class WaitRegistry;
 struct EndpointParts;
@@ -42,6 +43,7 @@ struct EndpointSettings {
   seam::Time stall_after = 30'000'000'000;
   const last_words::Rank* place = nullptr;  // for the last words of this rank's threads
   std::uint64_t program = 0;  // hash of the program's name: the root of activity ids
+  EdgeFaults* edge_faults = nullptr;  // a test's
 };
 
 struct NodePlace {

@@ -250,7 +250,8 @@ class LocalCallBase : public Entry, public recycled::Object {
   std::uint32_t call_index_ = 0;
 };
 
-template <class T, auto Method>
+// `Values`: the arguments, or references to them where the caller waits.
+template <class T, auto Method, class Values = typename Signature<decltype(Method)>::Values>
 class LocalCall final : public LocalCallBase {
  public:
   template <class... Args>
@@ -260,7 +261,7 @@ class LocalCall final : public LocalCallBase {
  private:
   void invoke(Invocation& invocation) override { run_method<T, Method>(invocation, values_); }
 
-  typename Signature<decltype(Method)>::Values values_;
+  Values values_;
 };
 
 }  // namespace slipway::detail

@@ -107,20 +107,21 @@ class [[nodiscard]] Future {
   // The outcome is there: get will not wait.
   bool ready() const { return state_ && state_->done(); }
   // Waits at most so long; true when the outcome is there.
-  bool wait_for(std::chrono::nanoseconds duration) const { return detail::await_outcome_for(*state_, duration); }
+  bool wait_for(std::chrono::nanoseconds duration) const { return detail::await_outcome_for(state(), duration); }
 
   // A future of what `f` makes of the value; errors pass by it. `f` runs on a pool thread of this rank.
   template <class F>
   auto then(F f) {
     using U = typename detail::ThenResult<F, T>::type;
     detail::StateRef<detail::ResultState<U>> to(new detail::ResultState<U>);
-    to->info.deadline = state_->info.deadline;
+    to->info.deadline = state().info.deadline;
     auto shared = detail::StateRef<detail::ResultState<U>>::share(to.get());
     (new detail::Then<T, F, U>(take(), std::move(shared), std::move(f)))->start();
     return Future<U>(std::move(to));
   }
 
-  // The outcome becomes Cancelled, unless it is there already. A handler that has begun goes on.
+  // The outcome becomes Cancelled, unless it is there already. A handler that has begun goes on, and so do the calls
+  // that a future made from others waits for.
   void cancel() {
     if (state_) detail::cancel_call(*state_);
   }
@@ -141,11 +142,14 @@ class [[nodiscard]] Future {
   }
 
   // For combinators.
-  detail::CallState& state() const { return *state_; }
+  detail::CallState& state() const {
+    if (!state_) throw UsageError("a future without outcome to come was used (it was moved from, or get was called twice)");
+    return *state_;
+  }
 
  private:
   detail::StateRef<detail::ResultState<T>> take() {
-    if (!state_) throw UsageError("a future without outcome to come was used (it was moved from, or get was called twice)");
+    static_cast<void>(state());
     return std::move(state_);
   }
 

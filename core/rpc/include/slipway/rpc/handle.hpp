@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/blocking_call.hpp"
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/combine.hpp"
+#include "slipway/rpc/faulty_call.hpp"
 #include "slipway/rpc/future.hpp"
 #include "slipway/rpc/retry.hpp"
+#include "slipway/rpc/shared_call.hpp"
 
 // How nodes call each other: handle.call<&T::method>(arguments...).
 namespace slipway {
@@ -81,7 +84,8 @@ class Handle {
   auto call(Args&&... args) const {
     return with({}).template call<Method>(std::forward<Args>(args)...);
   }
-  // call and get in one; copies no lvalue, and runs an idle node of this rank on this very thread.
+  // call and get in one; runs an idle node of this rank on this very thread. Without a time limit lvalues are not copied
+  // on their way to an idle node of this rank or to another rank: nobody may change them meanwhile.
   template <auto Method, class... Args>
   auto get(Args&&... args) const {
     return with({}).template get<Method>(std::forward<Args>(args)...);
@@ -138,7 +142,7 @@ class Group {
   auto begin() const { return members_.begin(); }
   auto end() const { return members_.end(); }
 
-  // The same call to every member; one future each, in the members' order.
+  // The same call to every member; one future each, in the members' order. They share one copy of the arguments.
   template <auto Method, class... Args>
   auto call_all(const Args&... args) const {
     return call_all_with<Method>({}, args...);
@@ -147,7 +151,12 @@ class Group {
   auto call_all_with(CallOptions options, const Args&... args) const {
     std::vector<decltype(members_[0].template call<Method>(args...))> futures;
     futures.reserve(size());
-    for (const auto& member : members_) futures.push_back(member.with(options).template call<Method>(args...));
+    if (options.retries > 0) {  // each keeps its arguments for the next try
+      for (const auto& member : members_) futures.push_back(member.with(options).template call<Method>(args...));
+    } else {
+      const detail::SharedCall<T, Method, Args...> shared(options, args...);
+      for (const auto& member : members_) futures.push_back(shared.call(member.node()));
+    }
     detail::flush_calls();
     return futures;
   }
@@ -165,7 +174,8 @@ class Group {
   }
   template <auto Method, class... Args>
   void post_all(const Args&... args) const {
-    for (const auto& member : members_) member.template post<Method>(args...);
+    const detail::SharedCall<T, Method, Args...> shared({}, args...);
+    for (const auto& member : members_) shared.post(member.node());
     detail::flush_calls();
   }
   // The member with the fewest calls of this rank in flight; the first of these.

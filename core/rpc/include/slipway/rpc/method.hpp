@@ -48,6 +48,14 @@ struct Overload {
   constexpr auto operator()(R (C::*method)(Args...) const) const {
     return method;
   }
+  template <class R, class C>
+  constexpr auto operator()(R (C::*method)(Args...) &) const {
+    return method;
+  }
+  template <class R, class C>
+  constexpr auto operator()(R (C::*method)(Args...) const&) const {
+    return method;
+  }
 };
 
 }  // namespace detail

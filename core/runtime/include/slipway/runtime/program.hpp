@@ -64,8 +64,12 @@ struct DeferredResult<Deferred<F>> {
   using type = std::invoke_result_t<F>;
 };
 template <class A>
-decltype(auto) undefer(A& argument) {
-  return std::move(argument);
+A undefer(A& argument) {
+  if constexpr (std::is_copy_constructible_v<A>) {
+    return argument;  // a program may run again, as in tests
+  } else {
+    return std::move(argument);
+  }
 }
 template <class F>
 auto undefer(Deferred<F>& argument) {
@@ -142,6 +146,10 @@ class ProgramWith {
   Handle<T> node(const std::string& label, Args&&... args);
   template <class T, class Factory>
   Group<T> group(const std::string& label, std::size_t size, Factory&& factory);
+  template <class T>
+  Group<T> group(const std::string& label, std::size_t size) {
+    return group<T>(label, size, [](int) { return std::tuple<>(); });
+  }
   template <class T>
   Handle<T> declare(const std::string& label);
 

@@ -15,6 +15,10 @@
 // One rank's part of a run, over whatever transport: what launchers and the test kit call.
 namespace slipway {
 
+namespace detail {
+class EdgeFaults;
+}
+
 // Signals that a process got, for the ranks in it to act on.
 struct ProcessRequests {
   std::atomic<int> stop{0};         // how often somebody asked to stop (Ctrl-C, SIGTERM)
@@ -41,6 +45,7 @@ struct RankSetup {
   // For the test kit: called on rank 0 once all run() have been started, on a thread of its own that may use handles. The
   // program stops when it returns. Must not throw.
   std::function<void()> body;
+  detail::EdgeFaults* edge_faults = nullptr;  // of the test kit
 };
 
 struct RankResult {
@@ -51,7 +56,8 @@ struct RankResult {
 };
 
 // Runs the rank from agreement to its end. Throws UsageError (on all ranks alike) when graph, placement or binaries do not
-// fit; nothing has started then.
+// fit; nothing has started then. Another exception, as for a log file that cannot be written, is this rank's own: the
+// others have been told that it is gone, and why.
 RankResult run_rank(const RankSetup& setup);
 
 }  // namespace slipway
