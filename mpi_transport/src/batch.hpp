@@ -7,18 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <mutex>
-#include <new>
 #include <span>
 #include <vector>
 
 #include "slipway/base/seam.hpp"
 #include "slipway/rpc/wire.hpp"
 
-// A batch is one MPI message: a BatchHeader and whole frames for one peer. Frames share a batch as long as it stays
-// below 4,096 bytes with MPI's own header, Open MPI's eager limit for shared memory. A frame that is larger by itself
-// gets a batch of the other size: the receiver copies it at one go all the same, and no announcement has to go there
-// and back.
+// A batch is one MPI message: a BatchHeader and whole frames for one peer. It stays below 4,096 bytes with MPI's own
+// header, Open MPI's eager limit for shared memory: only such messages may go to the receive ring.
 namespace slipway::detail {
 
 enum BatchFlags : std::uint8_t {
@@ -38,26 +36,21 @@ struct BatchHeader {
 static_assert(sizeof(BatchHeader) == 8 && std::is_trivially_copyable_v<BatchHeader>);
 
 inline constexpr std::size_t batch_bytes = 4000;
-inline constexpr std::size_t large_batch_bytes = 16 * 1024;  // what a receive of the ring takes
 
-// Its bytes follow it in memory.
-struct alignas(64) Batch {
-  explicit Batch(std::size_t bytes) : capacity(static_cast<std::uint32_t>(bytes)) {}
-
+struct Batch {
   Batch* next = nullptr;
   MPI_Request request = MPI_REQUEST_NULL;
   std::uint32_t to = 0;
   std::uint32_t size = sizeof(BatchHeader);
-  const std::uint32_t capacity;
   bool funded = false;  // a credit has been spent on it, so it may hold requests
   bool transport_frames = false;
-  bool was_unfinished = false;   // MPI had not ended the send when it was looked at
+  bool was_unfinished = false;  // MPI had not ended the send when it was looked at
   std::uint16_t given_back = 0;  // see BatchHeader
+  alignas(64) std::byte data[batch_bytes];
 
-  std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
-  std::size_t room() const { return capacity - size; }
+  std::size_t room() const { return batch_bytes - size; }
   void append(std::span<const std::byte> bytes) {
-    std::memcpy(data() + size, bytes.data(), bytes.size());
+    std::memcpy(data + size, bytes.data(), bytes.size());
     size += static_cast<std::uint32_t>(bytes.size());
   }
   void reset() {
@@ -93,16 +86,9 @@ class BatchList {
   Batch* tail_ = nullptr;
 };
 
-// Batches of one size for reuse, the last used first: it is still in the cache. Any thread.
+// Batches for reuse, the last used first: it is still in the cache. Any thread.
 class BatchPool {
  public:
-  explicit BatchPool(std::size_t bytes) : bytes_(bytes) {}
-  ~BatchPool() {
-    for (std::byte* const slab : slabs_) ::operator delete[](slab, std::align_val_t(alignof(Batch)));
-  }
-  BatchPool(const BatchPool&) = delete;
-  BatchPool& operator=(const BatchPool&) = delete;
-
   Batch* take() {
     std::lock_guard guard(lock_);
     if (!free_) [[unlikely]]
@@ -120,22 +106,17 @@ class BatchPool {
 
  private:
   void grow() {
-    constexpr std::size_t slab_bytes = 64 * 1024;
-    const std::size_t step = (sizeof(Batch) + bytes_ + alignof(Batch) - 1) / alignof(Batch) * alignof(Batch);
-    const std::size_t count = slab_bytes / step;
-    slabs_.reserve(slabs_.size() + 1);
-    slabs_.push_back(static_cast<std::byte*>(::operator new[](count* step, std::align_val_t(alignof(Batch)))));
-    for (std::size_t i = 0; i < count; ++i) {
-      auto* const batch = new (slabs_.back() + i * step) Batch(bytes_);
-      batch->next = free_;
-      free_ = batch;
+    constexpr std::size_t slab = 16;
+    slabs_.push_back(std::make_unique<Batch[]>(slab));
+    for (std::size_t i = 0; i < slab; ++i) {
+      slabs_.back()[i].next = free_;
+      free_ = &slabs_.back()[i];
     }
   }
 
-  const std::size_t bytes_;
   seam::SpinLock lock_;
   Batch* free_ = nullptr;
-  std::vector<std::byte*> slabs_;
+  std::vector<std::unique_ptr<Batch[]>> slabs_;
 };
 
 }  // namespace slipway::detail

@@ -33,12 +33,9 @@ void Outbox::spend_credit(Peer& peer, Batch* batch) {
   batch->funded = true;
 }
 
-Batch* Outbox::take_batch(Peer& peer, std::size_t frame) {
-  Batch* batch = nullptr;
-  if (frame > batch_bytes - sizeof(BatchHeader)) {
-    batch = large_pool_.take();
-  } else if (peer.spare) {
-    batch = std::exchange(peer.spare, nullptr);
+Batch* Outbox::take_batch(Peer& peer) {
+  Batch* batch = std::exchange(peer.spare, nullptr);
+  if (batch) {
     batch->reset();
   } else {
     batch = pool_.take();
@@ -47,10 +44,10 @@ Batch* Outbox::take_batch(Peer& peer, std::size_t frame) {
   return batch;
 }
 
-Batch* Outbox::open_ready(Peer& peer, std::size_t frame, bool funded, bool& due) {
+Batch* Outbox::open_ready(Peer& peer, bool funded, bool& due) {
   const bool first = peer.ready.empty();
   due = !first || seam::now() - peer.last_drain >= peer.quiet_time.load(std::memory_order_relaxed);
-  Batch* const batch = take_batch(peer, frame);
+  Batch* const batch = take_batch(peer);
   if (funded) spend_credit(peer, batch);
   peer.ready.push(batch);
   list(peer);
@@ -64,23 +61,23 @@ Batch* Outbox::find_request_batch(Peer& peer, std::size_t size, bool& due) {
       spend_credit(peer, open);
       return open;
     }
-    if (peer.credits > 0) return open_ready(peer, size, true, due);
+    if (peer.credits > 0) return open_ready(peer, true, due);
   }
   Batch* const waiting = peer.backlog.back();
   if (waiting && waiting->room() >= size) return waiting;
-  Batch* const batch = take_batch(peer, size);
+  Batch* const batch = take_batch(peer);
   peer.backlog.push(batch);
   return batch;
 }
 
 Batch* Outbox::find_batch(Peer& peer, FrameClass frame_class, std::size_t size, bool& due) {
   if (peer.dead) return nullptr;
-  if (size > large_batch_bytes - sizeof(BatchHeader)) {
+  if (size > batch_bytes - sizeof(BatchHeader)) {
     throw Error("a frame of " + std::to_string(size) + " bytes is no small frame (the limit is " +
-                std::to_string(large_batch_bytes - sizeof(BatchHeader)) + "); send it as a LargeFrame");
+                std::to_string(batch_bytes - sizeof(BatchHeader)) + "); send it as a LargeFrame");
   }
   if (frame_class == FrameClass::request) return find_request_batch(peer, size, due);
-  return open_ready(peer, size, false, due);
+  return open_ready(peer, false, due);
 }
 
 bool Outbox::append_own(std::uint32_t to, FrameClass frame_class, wire::FrameKind kind, std::span<const std::byte> head,
@@ -104,7 +101,7 @@ void Outbox::want_header(std::uint32_t to) {
   Peer& peer = peers_[to];
   bool due = false;
   std::lock_guard guard(peer.lock);
-  if (!peer.dead && peer.ready.empty()) open_ready(peer, 0, false, due);
+  if (!peer.dead && peer.ready.empty()) open_ready(peer, false, due);
 }
 
 BatchList Outbox::drain(Peer& peer, seam::Time now, bool& wants_credit) {
@@ -141,13 +138,13 @@ void Outbox::give_back_unused_loans(std::uint32_t to) {
   peer.used_lately = false;
   if (!idle || peer.loans == 0 || peer.dead) return;
   peer.credits -= peer.loans;
-  Batch* const batch = peer.ready.empty() ? open_ready(peer, 0, false, due) : peer.ready.back();
+  Batch* const batch = peer.ready.empty() ? open_ready(peer, false, due) : peer.ready.back();
   batch->given_back = static_cast<std::uint16_t>(batch->given_back + peer.loans);
   peer.loans = 0;
 }
 
 void Outbox::recycle(BatchList& batches) {
-  while (Batch* const batch = batches.pop()) pool_of(*batch).give(batch);
+  while (Batch* const batch = batches.pop()) pool_.give(batch);
 }
 
 void Outbox::declare_dead(std::uint32_t rank) {

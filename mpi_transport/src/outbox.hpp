@@ -74,8 +74,8 @@ class Outbox {
   BatchList drain(Peer& peer, seam::Time now, bool& wants_credit);
   // With the turn: a drained batch that is done with. The last one is at hand for the next peer, without a lock.
   void give_back(Batch* batch) {
-    if (at_hand_ || batch->capacity != batch_bytes) {
-      pool_of(*batch).give(batch);
+    if (at_hand_) {
+      pool_.give(batch);
     } else {
       at_hand_ = batch;
     }
@@ -96,18 +96,15 @@ class Outbox {
   }
   Batch* find_batch(Peer& peer, FrameClass frame_class, std::size_t size, bool& due);
   Batch* find_request_batch(Peer& peer, std::size_t size, bool& due);
-  // For a frame of so many bytes.
-  Batch* take_batch(Peer& peer, std::size_t frame);
-  Batch* open_ready(Peer& peer, std::size_t frame, bool funded, bool& due);
-  BatchPool& pool_of(const Batch& batch) { return batch.capacity == batch_bytes ? pool_ : large_pool_; }
+  Batch* take_batch(Peer& peer);
+  Batch* open_ready(Peer& peer, bool funded, bool& due);
   void spend_credit(Peer& peer, Batch* batch);
   void list(Peer& peer);
   void recycle(BatchList& batches);
 
   std::atomic<Peer*> listed_{nullptr};
   std::unique_ptr<Peer[]> peers_;
-  BatchPool pool_{batch_bytes};
-  BatchPool large_pool_{large_batch_bytes};
+  BatchPool pool_;
   Batch* at_hand_ = nullptr;  // with the turn
 };
 

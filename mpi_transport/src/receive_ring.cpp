@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "agreement.hpp"
+#include "batch.hpp"
 
 namespace slipway::detail {
+
+static_assert(batch_bytes <= 4096);
 
 ReceiveRing::ReceiveRing(MPI_Comm communicator, std::uint32_t slots)
     : buffers_(std::make_unique<std::byte[]>(std::max(slots, 1u) * slot_bytes)),

@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "batch.hpp"
 #include "checked_mpi.hpp"
 #include "slipway/base/seam.hpp"
 
@@ -23,8 +22,8 @@ struct ReceivedBatch {
   std::span<const std::byte> bytes;
 };
 
-// Persistent receives for batches of any peer. Receives match in the order of their start, so only the oldest is tested:
-// every batch is small enough to be complete when it matches, or soon after. With the turn only.
+// Persistent receives for batches of any peer. Receives match in the order of their start, so only the oldest must be
+// tested; that holds because every batch is small enough to be complete when it matches. With the turn only.
 class ReceiveRing {
  public:
   ReceiveRing(MPI_Comm communicator, std::uint32_t slots);
@@ -56,7 +55,7 @@ class ReceiveRing {
     used_ = false;
   }
   std::byte* buffer(std::size_t slot) { return buffers_.get() + slot * slot_bytes; }
-  static constexpr std::size_t slot_bytes = large_batch_bytes;
+  static constexpr std::size_t slot_bytes = 4096;
 
   std::unique_ptr<std::byte[]> buffers_;
   std::vector<MPI_Request> requests_;

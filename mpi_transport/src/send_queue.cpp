@@ -36,7 +36,7 @@ int SendQueue::flush_listed() {
 }
 
 int SendQueue::start(Batch* batch) {
-  return MPI_Isend(batch->data(), static_cast<int>(batch->size), MPI_BYTE, static_cast<int>(batch->to), batch_tag,
+  return MPI_Isend(batch->data, static_cast<int>(batch->size), MPI_BYTE, static_cast<int>(batch->to), batch_tag,
                    communicator_, &batch->request);
 }
 
@@ -64,7 +64,7 @@ void SendQueue::send(Batch* batch, bool wants_credit) {
   header.credits = credits;
   header.loans = loans;
   header.given_back = batch->given_back;
-  std::memcpy(batch->data(), &header, sizeof header);
+  std::memcpy(batch->data, &header, sizeof header);
   const int code = ++sends_ % timed_one_in == 0 ? start_timed(batch) : start(batch);
   if (code != MPI_SUCCESS) [[unlikely]]
     return bury(batch, code);

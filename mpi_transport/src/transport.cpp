@@ -113,7 +113,7 @@ std::string MpiTransport::describe() const {
 }
 
 std::size_t MpiTransport::max_small_frame() const {
-  return large_batch_bytes - sizeof(BatchHeader) - sizeof(wire::FrameHeader) - sizeof(AnnounceHeader);
+  return batch_bytes - sizeof(BatchHeader) - sizeof(wire::FrameHeader) - sizeof(AnnounceHeader);
 }
 
 std::vector<std::string> MpiTransport::all_gather(const std::string& mine, seam::Time deadline) {

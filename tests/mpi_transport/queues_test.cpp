@@ -99,7 +99,7 @@ TEST(Outbox, DropsWhatIsForTheDead) {
 
 TEST(Outbox, RefusesFramesThatFitNoBatch) {
   Outbox outbox(2, 1);
-  EXPECT_THROW(outbox.append(1, FrameClass::reply, frame_of(large_batch_bytes), {}), Error);
+  EXPECT_THROW(outbox.append(1, FrameClass::reply, frame_of(batch_bytes), {}), Error);
 }
 
 TEST(CreditBook, ReturnsCreditsByHalfUse) {
