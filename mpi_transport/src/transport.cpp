@@ -20,7 +20,6 @@ constexpr seam::Time microsecond = 1'000;
 constexpr seam::Time millisecond = 1'000 * microsecond;
 constexpr int batches_a_poll = 32;
 constexpr std::size_t filled_batch = 1'024;  // bytes
-constexpr std::uint32_t unfinished_to_look_at = 8;  // before that, the next poll looks
 constexpr int polls_between_housekeeping = 1'024;
 constexpr seam::Time busy_nap = 50 * microsecond;      // MPI has work that only polls advance
 constexpr seam::Time shortest_nap = 50 * microsecond;  // peers on other hosts, just heard of
@@ -142,7 +141,9 @@ int MpiTransport::poll(FrameSink& sink) {
 
 void MpiTransport::flush() {
   send_queue_->flush();
-  if (send_queue_->unfinished() > unfinished_to_look_at) send_queue_->complete();
+  send_queue_->complete();
+  if (send_queue_->unfinished() > 0) [[unlikely]]
+    Doorbell::ring(doorbell_->own());  // whoever sleeps there does not know that it must poll
 }
 
 // After one small batch another is unlikely, and the look for it would delay what the caller does with this one; but

@@ -459,5 +459,57 @@ TEST(Futures, Contract1_PromiseIsCompletedByAnotherCall) {
   });
 }
 
+// More than any field of the call's state can count.
+TEST(Futures, Contract1_OneFutureOfManyOthers) {
+  Program program("many");
+  program.node<Gate>("gate");
+  const auto result = testing::run(program, {.ranks = 1}, [&](Running&) {
+    constexpr std::size_t count = 70'000;
+    std::vector<Promise<int>> promises(count);
+    std::vector<Future<int>> all;
+    std::vector<Future<int>> any;
+    for (auto& promise : promises) all.push_back(promise.future());
+    std::vector<Promise<int>> others(count);
+    for (auto& promise : others) any.push_back(promise.future());
+    auto sum = when_all(std::move(all));
+    auto first = when_any(std::move(any));
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_FALSE(sum.ready());
+      promises[i].set(static_cast<int>(i));
+      others[count - 1 - i].set(1);
+    }
+    EXPECT_EQ(sum.get().back(), static_cast<int>(count - 1));
+    EXPECT_EQ(first.get().index, count - 1);
+  });
+  EXPECT_EQ(result.status, 0);
+}
+
+struct alignas(64) Line {
+  int number = 0;
+};
+
+struct Aligned {
+  Line next(Line line) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&line) % alignof(Line), 0U);
+    return {line.number + 1};
+  }
+};
+
+TEST(Values, Contract6_OverAlignedTypesStayAligned) {
+  everywhere([](const Conditions& setup) {
+    Program program("aligned");
+    auto near = program.with(on_rank(0)).node<Aligned>("near");
+    auto far = program.with(on_rank(other(setup))).node<Aligned>("far");
+    const auto result = testing::run(program, setup, [&](Running&) {
+      for (int i = 0; i < 20; ++i) {
+        auto line = far.call<&Aligned::next>(Line{i});
+        EXPECT_EQ(line.get().number, i + 1);
+        EXPECT_EQ(near.get<&Aligned::next>(Line{i}).number, i + 1);
+      }
+    });
+    EXPECT_EQ(result.status, 0);
+  });
+}
+
 }  // namespace
 }  // namespace slipway::test

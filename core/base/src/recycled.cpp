@@ -14,10 +14,10 @@ namespace slipway::recycled {
 namespace {
 
 constexpr std::size_t granule = 64;
-constexpr std::size_t fine_classes = 16;               // 64, 128 … 1024 bytes
-constexpr std::size_t classes = fine_classes + 5;      // then 2048, 4096 … 32768
-constexpr std::size_t kept_per_thread = 512 * 1024;    // bytes a class; half of them move when it overflows
-constexpr std::size_t kept_shared = 32 * 1024 * 1024;  // bytes a class
+constexpr std::size_t fine_classes = 16;              // 64, 128 … 1024 bytes
+constexpr std::size_t classes = fine_classes + 3;     // then 2048, 4096, 8192
+constexpr std::size_t kept_per_thread = 256 * 1024;   // bytes a class; half of them move when it overflows
+constexpr std::size_t kept_shared = 8 * 1024 * 1024;  // bytes a class
 
 struct Block {
   Block* next;

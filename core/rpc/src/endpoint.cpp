@@ -167,11 +167,17 @@ void Endpoint::tick(seam::Time now) {
   if (!report.empty() && events_.on_stall) events_.on_stall(report);
 }
 
+CallState* Endpoint::take_call(std::uint64_t id) {
+  CallState* const state = calls_.take(id);
+  if (state) parts_->room_waiters.wake_all();
+  return state;
+}
+
 void Endpoint::fail_lost_calls(RankId peer, const std::string& reason) {
   for (const std::uint64_t id : calls_.numbers()) {
     const auto state = calls_.find(id);
     if (!state || rank_of(state->info.node) != peer) continue;
-    StateRef<> taken(calls_.take(id));
+    StateRef<> taken(take_call(id));
     if (!taken) continue;
     if (taken->claim()) {
       taken->fail(std::make_exception_ptr(
@@ -185,8 +191,9 @@ void Endpoint::fail_lost_calls(RankId peer, const std::string& reason) {
 void Endpoint::fail_all_calls(const std::string& reason) {
   parts_->calls_closed_reason = reason;
   calls_.close();
+  parts_->room_waiters.wake_all();
   for (const std::uint64_t id : calls_.numbers()) {
-    StateRef<> taken(calls_.take(id));
+    StateRef<> taken(take_call(id));
     if (taken && taken->claim()) taken->fail(std::make_exception_ptr(Stopped(reason)));
   }
 }

@@ -91,6 +91,7 @@ struct EndpointParts {
   std::atomic<std::uint64_t> constructor_waits_on{0};  // key of the wait of the constructor that runs, if it waits
   std::atomic<bool> waits_ended{false};
   std::string waits_ended_reason;   // set before waits_ended
+  WakeList room_waiters;            // callers that wait for room in some node's window
   std::string calls_closed_reason;  // set before the call table is closed
   std::vector<std::atomic<bool>> peer_lost;
   std::vector<std::string> lost_reason;  // by rank; set before peer_lost

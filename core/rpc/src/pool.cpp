@@ -69,7 +69,7 @@ void Pool::enqueue(Runnable* work) {
 
 void Pool::push(Runnable* work) {
   push_quietly(work);
-  wake(false);
+  wake();
 }
 
 Runnable* Pool::pop() {
@@ -85,10 +85,12 @@ Runnable* Pool::pop() {
   return work;
 }
 
-void Pool::wake(bool self_will) {
+void Pool::wake() {
   const std::uint32_t waiting = queued_.load(std::memory_order_seq_cst);
-  if (waiting == 0 || (self_will && waiting == 1 && !leaders_own_)) return;
-  if (leader_.load(std::memory_order_seq_cst)) {
+  if (waiting == 0) return;
+  if (leads == this) {
+    if (waiting == 1 && !leaders_own_) return;  // it will look itself
+  } else if (leader_.load(std::memory_order_seq_cst)) {
     progress_.give_leader_work();  // costs nothing while it polls
     if (waiting == 1) return;
   }
@@ -109,7 +111,7 @@ bool Pool::begin_blocking() {
     return false;
   }
   running_.fetch_sub(1, std::memory_order_seq_cst);
-  if (has_work()) wake(false);
+  wake();
   return true;
 }
 
@@ -132,12 +134,14 @@ void Pool::run_thread() {
     }
     running_.fetch_add(1, std::memory_order_seq_cst);
     Runnable* const work = pop();
-    if (work) work->execute();
+    if (work) {
+      wake();  // for what is left
+      work->execute();
+    }
     running_.fetch_sub(1, std::memory_order_seq_cst);
     if (work) continue;
     if (!leader_.exchange(true, std::memory_order_seq_cst)) {
       if (Runnable* const own = lead()) {
-        running_.fetch_add(1, std::memory_order_seq_cst);
         own->execute();
         running_.fetch_sub(1, std::memory_order_seq_cst);
       }
@@ -147,14 +151,16 @@ void Pool::run_thread() {
   }
 }
 
-// As the leader, until there is work. What this thread is to run at once, without the queue.
+// As the leader, until there is work. What this thread is to run at once, without the queue; it counts as running.
 Runnable* Pool::lead() {
   leads = this;
   if (!has_work()) progress_.lead();
   leads = nullptr;
   Runnable* own = std::exchange(leaders_own_, nullptr);
   if (own && (surplus() || stop_.load(std::memory_order_acquire))) enqueue(std::exchange(own, nullptr));
+  if (own) running_.fetch_add(1, std::memory_order_seq_cst);
   leader_.store(false, std::memory_order_seq_cst);
+  if (own) wake();  // who pushed meanwhile relied on the leader
   return own;
 }
 

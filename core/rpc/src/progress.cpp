@@ -41,12 +41,11 @@ void Waiter::sleep(seam::Time deadline) {
 }
 
 bool Waiter::call_up() {
-  std::uint32_t expected = sleeping;
-  if (word_.compare_exchange_strong(expected, called, std::memory_order_acq_rel)) {
-    seam::wake(word_);
-    return true;
-  }
-  return false;
+  std::uint32_t expected = awake;  // about to fall asleep
+  if (word_.compare_exchange_strong(expected, called, std::memory_order_acq_rel)) return true;
+  if (expected != sleeping || !word_.compare_exchange_strong(expected, called, std::memory_order_acq_rel)) return false;
+  seam::wake(word_);
+  return true;
 }
 
 Progress::Progress(Transport& transport, FrameSink& sink, std::uint32_t spin, Hooks hooks)
@@ -59,6 +58,13 @@ bool Progress::pass_baton() {
   const std::lock_guard guard(followers_lock_);
   return std::any_of(followers_.begin(), followers_.end(),
                      [led](Waiter* follower) { return (!led || !follower->is_patient()) && follower->call_up(); });
+}
+
+void Progress::flush() {
+  while (transport_.has_queued() && try_turn()) {
+    transport_.flush();
+    end_turn();
+  }
 }
 
 int Progress::poll_once() {
@@ -96,13 +102,22 @@ bool Progress::wait(CallState& state, Waiter& waiter, seam::Time deadline) {
 
 bool Progress::drive(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done) {
   while (!done()) {
-    if (deadline != seam::never && seam::now() >= deadline) return false;
+    if (deadline != seam::never && seam::now() >= deadline) {
+      hand_on_baton();
+      return false;
+    }
     const bool others_will = waiter.is_patient() && leading_.load(std::memory_order_acquire);
     if (!others_will && try_to_drive()) drive_with_turn(waiter, deadline, done);
     if (done()) break;
     sleep_as_follower(waiter, deadline, done);
   }
+  hand_on_baton();
   return true;
+}
+
+// Whoever leaves may have been called to a turn that he no longer needs.
+void Progress::hand_on_baton() {
+  if (follower_count_.load(std::memory_order_seq_cst) != 0 && !turn_.load(std::memory_order_seq_cst)) pass_baton();
 }
 
 // No atomic addition: where two callers come at once it matters only that the number changes.
@@ -116,6 +131,7 @@ bool Progress::try_to_drive() {
 void Progress::stop_driving() {
   driving_.store(false, std::memory_order_relaxed);
   const bool passed_on = end_turn();
+  if (transport_.has_queued()) [[unlikely]] flush();  // by a thread that found the turn taken
   if (serving_.load(std::memory_order_relaxed) > 0 && !passed_on) unpark();
 }
 
@@ -187,11 +203,11 @@ bool Progress::callers_drove() {
   return true;
 }
 
-void Progress::park(const std::function<bool()>& leave) {
-  const std::uint32_t ticket = park_word_.load(std::memory_order_acquire);
-  parked_.store(true, std::memory_order_seq_cst);
+// `ticket`: of park_word_, from before the look that gave the reason to park.
+void Progress::park(std::uint32_t ticket, const std::function<bool()>& leave) {
+  parked_.fetch_add(1, std::memory_order_seq_cst);
   if (!leave()) seam::wait(park_word_, ticket, seam::now() + parking_time);
-  parked_.store(false, std::memory_order_relaxed);
+  parked_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Progress::lead() {
@@ -202,14 +218,23 @@ void Progress::lead() {
   };
   poll_until(leave);
   leading_.store(false, std::memory_order_release);
+  wake_patrol();  // the leader goes to run a handler, perhaps a long one
+}
+
+void Progress::wake_patrol() {
+  if (!patrol_parked_.load(std::memory_order_acquire)) return;
+  patrol_word_.fetch_add(1, std::memory_order_acq_rel);
+  seam::wake(patrol_word_);
 }
 
 void Progress::poll_until(const std::function<bool()>& leave) {
   std::uint32_t misses = 0;
   seam::Time idle_since = 0;
   while (!leave()) {
+    const std::uint32_t ticket = park_word_.load(std::memory_order_acquire);
     if (callers_drove()) {
-      park(leave);
+      park(ticket, leave);
+      hooks_.tick(seam::now());
       continue;
     }
     if (!try_turn()) {
@@ -239,8 +264,9 @@ void Progress::poll_until(const std::function<bool()>& leave) {
 }
 
 void Progress::sleep_at_bell(const std::function<bool()>& leave) {
+  const std::uint32_t park_ticket = park_word_.load(std::memory_order_acquire);
   if (at_bell_.exchange(true, std::memory_order_acq_rel)) {
-    park(leave);
+    park(park_ticket, leave);
     return;
   }
   const std::uint32_t ticket = transport_.arm_bell();
@@ -260,9 +286,8 @@ void Progress::sleep_at_bell(const std::function<bool()>& leave) {
 // Whoever calls for the leader does not drive, and so what callers did before is no reason to park again.
 void Progress::unpark() {
   seen_epoch_.store(caller_epoch_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  if (!parked_.load(std::memory_order_seq_cst)) return;
-  park_word_.fetch_add(1, std::memory_order_acq_rel);
-  seam::wake_all(park_word_);
+  park_word_.fetch_add(1, std::memory_order_seq_cst);
+  if (parked_.load(std::memory_order_seq_cst) > 0) seam::wake_all(park_word_);
 }
 
 void Progress::give_leader_work() {
@@ -273,10 +298,7 @@ void Progress::give_leader_work() {
 void Progress::call_leader() {
   unpark();
   if (at_bell_.load(std::memory_order_seq_cst)) transport_.ring_own_bell();
-  if (patrol_parked_.load(std::memory_order_acquire) && !leading_.load(std::memory_order_acquire)) {
-    patrol_word_.fetch_add(1, std::memory_order_acq_rel);
-    seam::wake(patrol_word_);
-  }
+  if (!leading_.load(std::memory_order_acquire)) wake_patrol();
 }
 
 void Progress::patrol() {

@@ -53,6 +53,7 @@ bool split_request(std::span<const std::byte> frame, RequestParts& parts) {
 
 void Endpoint::on_frames(RankId from, std::span<const std::byte> frames) {
   parts_->run = {};
+  parts_->reply_count = 0;  // there are some after an exception only
   wire::FrameCursor cursor(frames);
   while (cursor.next()) {
     const wire::FrameHeader& header = cursor.header();
@@ -150,6 +151,7 @@ void Endpoint::flush_replies() {
   const std::span<ArrivedReply> replies = std::span(parts_->replies).first(std::exchange(parts_->reply_count, 0));
   if (replies.empty()) return;
   calls_.take_all(replies);
+  parts_->room_waiters.wake_all();
   for (const ArrivedReply& reply : replies) {
     if (reply.state) complete(reply.state, reply.header, reply.body);  // else failed with its rank, or it came twice
   }
@@ -181,7 +183,7 @@ void Endpoint::complete(CallState* state, const wire::FrameHeader& header, std::
 void Endpoint::take_consumed(std::span<const std::byte> body) {
   ConsumedBody consumed;
   if (!wire::read(body, consumed) || consumed.node >= nodes_.size()) return;
-  calls_.give_room(NodeId(consumed.node), consumed.room);
+  give_room(NodeId(consumed.node), consumed.room);
 }
 
 void Endpoint::take_cancel(RankId from, std::uint64_t call_id, std::span<const std::byte> body) {
@@ -246,7 +248,7 @@ void Endpoint::after_poll() {
   if (parts_->has_deferred.load(std::memory_order_acquire)) [[unlikely]] {
     if (parts_->has_deferred.exchange(false, std::memory_order_acq_rel)) run_deferred();
   }
-  if (parts_->pool.has_work()) parts_->pool.wake(Pool::on_pool_thread() && current.activity == nullptr);
+  parts_->pool.wake();
 }
 
 void Endpoint::run_deferred() {
@@ -294,7 +296,7 @@ std::vector<MutableSegment> Endpoint::destinations_of(Incoming& incoming) {
   if (!wire::read(std::span<const std::byte>(incoming.frame), header))
     throw WireError("a large message without header");
   if (header.kind == wire::FrameKind::reply) {
-    incoming.state = StateRef<>(calls_.take(header.id));
+    incoming.state = StateRef<>(take_call(header.id));
     if (!incoming.state) throw WireError("a reply that nobody waits for");
   }
   if (header.flags & wire::flag_late_decode) {

@@ -27,6 +27,18 @@ std::span<const std::byte> bytes_of(const T& object) {
   return std::as_bytes(std::span(&object, 1));
 }
 
+class RoomWait {
+ public:
+  RoomWait(WakeList& list, Waiter& waiter) : list_(list), waiter_(waiter) { list_.add(waiter_); }
+  ~RoomWait() { list_.remove(waiter_); }
+  RoomWait(const RoomWait&) = delete;
+  RoomWait& operator=(const RoomWait&) = delete;
+
+ private:
+  WakeList& list_;
+  Waiter& waiter_;
+};
+
 // What precedes the arguments on the wire.
 class RequestHead {
  public:
@@ -103,17 +115,27 @@ Admitted Endpoint::wait_for_room(const CallSetup& setup, std::uint64_t bytes, Ca
   Waiter waiter;
   Admitted admitted = Admitted::full;
   const auto try_again = [&] {
-    if (admitted == Admitted::full) admitted = calls_.admit(setup.node, bytes, state);
+    if (admitted != Admitted::full) return true;
+    waiter.reset_if_told();  // before the look: what changes after it wakes again
+    admitted = calls_.admit(setup.node, bytes, state);
     return admitted != Admitted::full;
   };
-  wait_for_condition("room in the window of", setup.node, setup.deadline, waiter, try_again);
+  {
+    const RoomWait listed(parts_->room_waiters, waiter);
+    wait_for_condition("room in the window of", setup.node, setup.deadline, waiter, try_again);
+  }
   if (admitted == Admitted::closed) throw Stopped(parts_->calls_closed_reason);
   if (admitted == Admitted::yes) return admitted;
   throw Timeout(fmt::format("node '{}' had no room for the call {} in time", label_of(setup.node), setup.method->name),
                 HandlerRan::no);
 }
 
-void Endpoint::give_local_room(NodeId node) { calls_.give_room(node, CallTable::room_for(0)); }
+void Endpoint::give_room(NodeId node, std::uint64_t room) {
+  calls_.give_room(node, room);
+  parts_->room_waiters.wake_all();
+}
+
+void Endpoint::give_local_room(NodeId node) { give_room(node, CallTable::room_for(0)); }
 
 namespace {
 
@@ -251,7 +273,7 @@ void Endpoint::deliver_here(std::span<const std::byte> head, std::span<const std
   wire::FrameHeader header;
   (void)wire::read(head, header);
   if (header.kind == wire::FrameKind::reply) {
-    if (CallState* const state = calls_.take(header.id)) complete(state, header, body);
+    if (CallState* const state = take_call(header.id)) complete(state, header, body);
     return;
   }
   Bytes frame(head.size() + body.size());
@@ -292,7 +314,7 @@ void Endpoint::report_consumed(NodeSlot& slot, RankId from) {
     std::uint32_t reserved = 0;
   } const body{reported, slot.id.value()};
   if (from == rank_) {
-    calls_.give_room(slot.id, reported);
+    give_room(slot.id, reported);
     return;
   }
   const wire::FrameHeader header{.kind = wire::FrameKind::consumed, .size = sizeof body};

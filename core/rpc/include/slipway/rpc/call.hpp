@@ -135,34 +135,36 @@ Writer& writer_of_call(const Endpoint& endpoint, NodeId node) {
 template <class Values, class Keep>
 Admitted send_values(Endpoint& endpoint, const CallSetup& setup, CallState* state, Writer& writer, const Values& values,
                      Keep&& keep) {
+  StateRef<> mine(state);  // until the endpoint has it: user code may throw
   const auto encode_all = [&values](Writer& target) {
     std::apply([&target](const auto&... each) { (encode(target, each), ...); }, values);
   };
   writer.clear();
   encode_all(writer);
-  if (!writer.has_segments()) return endpoint.call_remote(setup, state, writer, nullptr);
+  if (!writer.has_segments()) return endpoint.call_remote(setup, mine.take(), writer, nullptr);
   std::optional<Writer> replacement;
   fit_body(writer, encode_all, replacement);
-  return endpoint.call_remote(setup, state, replacement ? *replacement : writer, keep());
+  return endpoint.call_remote(setup, mine.take(), replacement ? *replacement : writer, keep());
 }
 
 // Sends the call as bytes.
 template <auto Method, class... Args>
 Admitted send_call(Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
   using Values = typename Signature<decltype(Method)>::Values;
+  StateRef<> mine(state);
   return [&]<class... P>(std::type_identity<std::tuple<P...>>) {
     if constexpr (AllRaw<P...>) {
       std::array<std::byte, raw_bytes<P...>> bytes;
       encode_raw(bytes.data(), as_parameter<P>(std::forward<Args>(args))...);
-      return endpoint.call_remote_raw(setup, state, bytes);
+      return endpoint.call_remote_raw(setup, mine.take(), bytes);
     } else {
       Writer& writer = writer_of_call<P...>(endpoint, setup.node);
       if constexpr ((std::is_same_v<P, std::remove_cvref_t<Args>> && ...)) {
         (encode(writer, std::as_const(args)), ...);
-        if (writer.segments().empty()) return endpoint.call_remote(setup, state, writer, nullptr);
+        if (writer.segments().empty()) return endpoint.call_remote(setup, mine.take(), writer, nullptr);
       }
       const auto kept = std::make_shared<Values>(std::forward<Args>(args)...);
-      return send_values(endpoint, setup, state, writer, *kept, [&kept] { return kept; });
+      return send_values(endpoint, setup, mine.take(), writer, *kept, [&kept] { return kept; });
     }
   }(std::type_identity<Values>{});
 }

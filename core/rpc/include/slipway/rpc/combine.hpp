@@ -19,21 +19,16 @@ namespace slipway {
 
 namespace detail {
 
-// Counts the outcomes of several calls; tells `owner` of each. Holds a reference to the owner until then.
+// Tells `owner` of the outcome of one of several calls. The owner lives until it has been told of all.
 template <class Owner>
 class Part final : public Continuation {
  public:
   void watch(Owner* owner, std::size_t index, CallState& state) {
     owner_ = owner;
     index_ = index;
-    owner->retain();
     if (!state.attach(*this)) notify(state);
   }
-  void notify(CallState&) override {
-    Owner* const owner = owner_;
-    owner->part_done(index_);
-    owner->release();
-  }
+  void notify(CallState&) override { owner_->part_done(index_); }
 
  private:
   Owner* owner_ = nullptr;
@@ -46,17 +41,18 @@ class AllState final : public ResultState<std::vector<T>> {
   explicit AllState(std::vector<Future<T>> futures)
       : futures_(std::move(futures)), parts_(futures_.size()), left_(futures_.size() + 1) {}
   void watch() {
+    this->retain();  // for all parts together
     for (std::size_t i = 0; i < futures_.size(); ++i) parts_[i].watch(this, i, futures_[i].state());
     part_done(0);
   }
   void part_done(std::size_t) {
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && this->claim()) this->finish();
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (this->claim()) this->finish();
+    this->release();
   }
   CallState* part_to_wait_for() override {
-    for (const auto& future : futures_) {
-      if (!future.ready()) return &future.state();
-    }
-    return nullptr;
+    while (waited_for_ < futures_.size() && futures_[waited_for_].ready()) ++waited_for_;
+    return waited_for_ < futures_.size() ? &futures_[waited_for_].state() : nullptr;
   }
   void materialize() override {
     std::vector<T> values;
@@ -69,6 +65,7 @@ class AllState final : public ResultState<std::vector<T>> {
   std::vector<Future<T>> futures_;
   std::vector<Part<AllState>> parts_;
   std::atomic<std::size_t> left_;
+  std::size_t waited_for_ = 0;  // all futures before it are ready
 };
 
 template <class... T>
@@ -76,13 +73,16 @@ class TupleState final : public ResultState<std::tuple<T...>> {
  public:
   explicit TupleState(Future<T>... futures) : futures_(std::move(futures)...) {}
   void watch() {
+    this->retain();  // for all parts together
     [this]<std::size_t... I>(std::index_sequence<I...>) {
       (parts_[I].watch(this, I, std::get<I>(futures_).state()), ...);
     }(std::index_sequence_for<T...>{});
     part_done(0);
   }
   void part_done(std::size_t) {
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && this->claim()) this->finish();
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (this->claim()) this->finish();
+    this->release();
   }
   CallState* part_to_wait_for() override {
     CallState* part = nullptr;
@@ -116,21 +116,31 @@ namespace detail {
 template <class T>
 class AnyState final : public ResultState<WhenAny<T>> {
  public:
-  explicit AnyState(std::vector<Future<T>> futures) : futures_(std::move(futures)), parts_(futures_.size()) {}
+  explicit AnyState(std::vector<Future<T>> futures)
+      : futures_(std::move(futures)), parts_(futures_.size()), left_(futures_.size() + 1) {}
   void watch() {
-    for (std::size_t i = 0; i < futures_.size(); ++i) parts_[i].watch(this, i, futures_[i].state());
+    this->retain();  // for all parts together
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].watch(this, i, futures_[i].state());
+    part_gone();
   }
   void part_done(std::size_t index) {
-    if (!this->claim()) return;
-    index_ = index;
-    this->finish();
+    if (this->claim()) {
+      index_ = index;
+      this->finish();
+    }
+    part_gone();
   }
   void decode_value(Reader&) override {}
   void materialize() override { this->value.emplace(WhenAny<T>{index_, std::move(futures_)}); }
 
  private:
+  void part_gone() {
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) this->release();
+  }
+
   std::vector<Future<T>> futures_;
   std::vector<Part<AnyState>> parts_;
+  std::atomic<std::size_t> left_;
   std::size_t index_ = 0;
 };
 
@@ -138,7 +148,10 @@ class AnyState final : public ResultState<WhenAny<T>> {
 class CompletionQueue {
  public:
   explicit CompletionQueue(std::size_t size) : parts_(size) {}
-  void watch(std::size_t index, CallState& state) { parts_[index].watch(this, index, state); }
+  void watch(std::size_t index, CallState& state) {
+    retain();
+    parts_[index].watch(this, index, state);
+  }
   // Waits for the next one; nothing when the time is over.
   std::optional<std::size_t> next(seam::Time deadline);
 

@@ -113,6 +113,7 @@ class Endpoint final : public FrameSink {
   void post_consumed(NodeSlot& slot, RankId from, std::uint64_t bytes);
   // Tells all callers of posts what has been taken off, however little: so that calls_in_flight becomes 0.
   void report_all_consumed();
+  void give_room(NodeId node, std::uint64_t room);
   void give_local_room(NodeId node);
   // The caller cancelled a request that waited here; said once.
   bool was_cancelled(RankId from, std::uint64_t call_id) {
@@ -172,6 +173,8 @@ class Endpoint final : public FrameSink {
   void take_request(RankId from, const wire::FrameCursor& cursor);
   void flush_run(RankId from);
   void flush_replies();
+  // Out of the table, with its reference; its room is free.
+  CallState* take_call(std::uint64_t id);
   bool forget_cancelled(RankId from, std::uint64_t call_id);
   static Endpoint& only_one();
   void take_consumed(std::span<const std::byte> body);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <vector>
 
 #include "slipway/base/seam.hpp"
@@ -50,6 +51,32 @@ class Waiter final : public Continuation {
   seam::Time began_ = 0;
 };
 
+// Waiters that wait for the same thing to change.
+class WakeList {
+ public:
+  void add(Waiter& waiter) {
+    const std::lock_guard guard(lock_);
+    waiters_.push_back(&waiter);
+    count_.store(waiters_.size(), std::memory_order_seq_cst);
+  }
+  void remove(Waiter& waiter) {
+    const std::lock_guard guard(lock_);
+    std::erase(waiters_, &waiter);
+    count_.store(waiters_.size(), std::memory_order_seq_cst);
+  }
+  // After the change.
+  void wake_all() {
+    if (count_.load(std::memory_order_seq_cst) == 0) [[likely]] return;
+    const std::lock_guard guard(lock_);
+    for (Waiter* const waiter : waiters_) waiter->wake();
+  }
+
+ private:
+  seam::SpinLock lock_;  // guards waiters_
+  std::vector<Waiter*> waiters_;
+  std::atomic<std::size_t> count_{0};
+};
+
 // Who moves a rank's frames, and how it waits: the progress turn of design section 5.
 //
 // The turn goes to whoever has nothing better to do: a thread in `wait` (caller-driven), else an idle pool thread
@@ -77,12 +104,8 @@ class Progress {
     return drive(waiter, deadline, check);
   }
 
-  // Sends what is queued if the turn is free.
-  void flush() {
-    if (!try_turn()) return;
-    transport_.flush();
-    end_turn();
-  }
+  // Sends what is queued, or leaves it to whoever has the turn.
+  void flush();
 
   // An idle pool thread: moves frames until there is work for it or `stop`.
   void lead();
@@ -102,6 +125,8 @@ class Progress {
     return follower_count_.load(std::memory_order_seq_cst) != 0 && pass_baton();
   }
   bool pass_baton();
+  void hand_on_baton();
+  void wake_patrol();
   bool drive(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
   bool drive_with_turn(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done);
   bool try_to_drive();
@@ -113,7 +138,7 @@ class Progress {
   void poll_until(const std::function<bool()>& leave);
   void sleep_at_bell(const std::function<bool()>& leave);
   bool callers_drove();
-  void park(const std::function<bool()>& leave);
+  void park(std::uint32_t ticket, const std::function<bool()>& leave);
   void unpark();
 
   Transport& transport_;
@@ -130,7 +155,7 @@ class Progress {
   std::atomic<bool> patrolling_{false};              // the progress thread polls itself
   std::atomic<bool> at_bell_{false};                 // somebody sleeps at the transport's bell
   seam::Word park_word_{0};                          // the leader parks here
-  std::atomic<bool> parked_{false};
+  std::atomic<int> parked_{0};                        // threads there
   // Milliseconds for which the leader counts as serving since it last had work: it then parks only while a caller
   // drives, who calls it at the end. Else a request that comes just after a call would wait for the end of the parking
   // time.
