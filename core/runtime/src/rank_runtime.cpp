@@ -10,6 +10,7 @@
 
 #include "endings.hpp"
 #include "run_files.hpp"
+#include "spin.hpp"
 #include "slipway/graph/order.hpp"
 #include "slipway/graph/plan.hpp"
 #include "slipway/observe/status.hpp"
@@ -94,21 +95,12 @@ void RankRuntime::open_log() {
                          getpid(), transport_.describe()));
 }
 
-// A thread that waits holds on to its core only where nobody else of the rank has use for it.
-std::uint32_t RankRuntime::chosen_spin() const {
-  constexpr std::uint32_t sharing = 64;
-  constexpr std::uint32_t alone = 1'000;
-  const double cores = agreement_.machine.ranks[shared_.rank.index()].cpus;
-  const double threads = std::max(1.0, agreement_.placement.load[shared_.rank.index()].computing);
-  return threads <= cores && !seam::simulated() ? alone : sharing;
-}
-
 void RankRuntime::start_endpoint() {
   EndpointSettings settings{.cpus = setup_.pool_threads,
                             .max_blocked = settings_.max_blocked,
                             .window_calls = settings_.window_calls,
                             .window_bytes = settings_.window_bytes,
-                            .spin = settings_.spin != 0 ? settings_.spin : chosen_spin(),
+                            .spin = settings_.spin != 0 ? settings_.spin : chosen_spin(agreement_, shared_.rank),
                             .serialize_local = settings_.serialize_local,
                             .stall_after = settings_.stall_after.count(),
                             .place = &place_,

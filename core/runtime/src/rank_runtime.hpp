@@ -28,7 +28,6 @@ class RankRuntime {
  private:
   RankResult print_plan();
   void open_log();
-  std::uint32_t chosen_spin() const;
   void start_endpoint();
   void construct_nodes();
   void handle(const Event& event);
