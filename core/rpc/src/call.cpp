@@ -14,9 +14,10 @@ namespace slipway::detail {
 CallSetup make_setup(NodeId node, const MethodEntry& method, const CallOptions& options) {
   const Endpoint& endpoint = Endpoint::of_this_thread();
   if (node.index() >= endpoint.node_count()) {
-    throw UsageError(fmt::format("{} was called through a handle that names no node of this program (a default one, or "
-                                 "one of another program). Use handles that Program gave",
-                                 method.name));
+    throw UsageError(
+        fmt::format("{} was called through a handle that names no node of this program (a default one, or "
+                    "one of another program). Use handles that Program gave",
+                    method.name));
   }
   CallSetup setup{.node = node, .method = &method, .priority = options.priority};
   if (options.timeout.count() > 0) setup.deadline = seam::after(options.timeout);
@@ -26,18 +27,20 @@ CallSetup make_setup(NodeId node, const MethodEntry& method, const CallOptions& 
 
 void check_retries(const MethodEntry& method, const CallOptions& options) {
   if (options.retries == 0 || method.idempotent) return;
-  throw UsageError(fmt::format("{} was called with retries, but is not declared idempotent (a second run might do harm). "
-                               "Declare it: template <> inline constexpr bool slipway::idempotent<&{}> = true;",
-                               method.name, method.name));
+  throw UsageError(
+      fmt::format("{} was called with retries, but is not declared idempotent (a second run might do harm). "
+                  "Declare it: template <> inline constexpr bool slipway::idempotent<&{}> = true;",
+                  method.name, method.name));
 }
 
 void flush_calls() { Endpoint::of_this_thread().flush(); }
 
 void check_scatter(std::size_t arguments, std::size_t members) {
   if (arguments == members) return;
-  throw UsageError(fmt::format("scatter got {} arguments for {} members (each member takes one). Give as many as "
-                               "Group::size()",
-                               arguments, members));
+  throw UsageError(
+      fmt::format("scatter got {} arguments for {} members (each member takes one). Give as many as "
+                  "Group::size()",
+                  arguments, members));
 }
 
 std::size_t least_loaded_of(const std::vector<NodeId>& nodes) {

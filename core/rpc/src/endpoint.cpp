@@ -84,8 +84,7 @@ void Endpoint::stop() {
 }
 
 NodeSlot& Endpoint::add_local(NodeId node, const std::type_info& type, Admission admission) {
-  slots_[node.index()] =
-      std::make_unique<NodeSlot>(*this, node, label_of(node), type, admission, transport_.size());
+  slots_[node.index()] = std::make_unique<NodeSlot>(*this, node, label_of(node), type, admission, transport_.size());
   return *slots_[node.index()];
 }
 
@@ -121,8 +120,8 @@ void Endpoint::time_out(CallState& state) {
   if (!state.claim()) return;
   const bool started_for_sure_not = state.local_entry.load() != nullptr;
   state.fail(std::make_exception_ptr(
-      Timeout(fmt::format("call {} on node '{}' had no outcome in time", state.info.method ? state.info.method->name : "",
-                          label_of(state.info.node)),
+      Timeout(fmt::format("call {} on node '{}' had no outcome in time",
+                          state.info.method ? state.info.method->name : "", label_of(state.info.node)),
               started_for_sure_not ? HandlerRan::no : HandlerRan::maybe)));
 }
 

@@ -31,7 +31,8 @@ std::string name_in(std::string_view pretty) {
   if (begin == std::string_view::npos) return std::string(pretty);
   std::string_view name = pretty.substr(begin + key.size());
   name = name.substr(0, name.find_first_of(";]"));
-  if (const auto ampersand = name.rfind('&'); ampersand != std::string_view::npos && name.find("::", ampersand) != std::string_view::npos) {
+  if (const auto ampersand = name.rfind('&');
+      ampersand != std::string_view::npos && name.find("::", ampersand) != std::string_view::npos) {
     name = name.substr(ampersand + 1);
   }
   while (!name.empty() && name.back() == ')' && name.find('(') == std::string_view::npos) name.remove_suffix(1);
@@ -63,8 +64,9 @@ const std::vector<MethodEntry*>& method_table() {
   for (std::size_t row = 0; row < table.size(); ++row) {
     table[row]->index = MethodId(static_cast<std::uint32_t>(row));
     if (row > 0 && table[row]->id == table[row - 1]->id) {
-      const std::string text = "two methods have the same id (their mangled names hash to one number): " +
-                               table[row - 1]->name + " and " + table[row]->name + ". Rename one of them";
+      const std::string text =
+          "two methods have the same id (their mangled names hash to one number): " + table[row - 1]->name + " and " +
+          table[row]->name + ". Rename one of them";
       table.clear();
       throw UsageError(text);
     }

@@ -131,7 +131,8 @@ bool Progress::try_to_drive() {
 void Progress::stop_driving() {
   driving_.store(false, std::memory_order_relaxed);
   const bool passed_on = end_turn();
-  if (transport_.has_queued()) [[unlikely]] flush();  // by a thread that found the turn taken
+  if (transport_.has_queued()) [[unlikely]]
+    flush();  // by a thread that found the turn taken
   if (serving_.load(std::memory_order_relaxed) > 0 && !passed_on) unpark();
 }
 

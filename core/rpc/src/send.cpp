@@ -88,7 +88,7 @@ LargeFrame with_segments(FrameClass frame_class, std::span<const std::byte> head
   return frame;
 }
 
-// All segments copied into the body: the way of frames with a large body and arrays beside it.
+// The way of frames whose body is too large for a small one.
 Bytes whole_body(const Writer& writer) {
   Bytes body(writer.body().size());
   std::memcpy(body.data(), writer.body().data(), body.size());

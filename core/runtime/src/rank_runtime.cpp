@@ -10,12 +10,12 @@
 
 #include "endings.hpp"
 #include "run_files.hpp"
-#include "spin.hpp"
 #include "slipway/graph/order.hpp"
 #include "slipway/graph/plan.hpp"
 #include "slipway/observe/status.hpp"
 #include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/edge_faults.hpp"
+#include "spin.hpp"
 
 namespace slipway::detail {
 

@@ -67,8 +67,7 @@ ResultOf<Method> lend_and_get(Endpoint& endpoint, NodeId node, const CallOptions
   const typename L::Values values(std::forward<Args>(args)...);
   Loan loan(endpoint, node);
   state->retain_unshared();
-  send_values(endpoint, setup, state.get(), L::writer(endpoint, node), values,
-              [&loan] { return loan.lend(); });
+  send_values(endpoint, setup, state.get(), L::writer(endpoint, node), values, [&loan] { return loan.lend(); });
   return Future<ResultOf<Method>>(std::move(state)).get();
 }
 

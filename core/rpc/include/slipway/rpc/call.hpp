@@ -34,8 +34,10 @@ namespace detail {
 
 // Whether brace initialisation takes the argument without narrowing it.
 template <class Parameter, class Argument>
-concept TakesWithoutNarrowing = requires(Argument&& argument) { Parameter{std::forward<Argument>(argument)}; } ||
-                                (!std::is_arithmetic_v<Parameter> && std::is_convertible_v<Argument, Parameter>);
+concept TakesWithoutNarrowing = requires(Argument&& argument) {
+  Parameter{std::forward<Argument>(argument)};
+}
+|| (!std::is_arithmetic_v<Parameter> && std::is_convertible_v<Argument, Parameter>);
 
 template <class Parameter>
 inline constexpr bool is_value_parameter =
@@ -49,8 +51,9 @@ constexpr void check_method() {
   using S = Signature<decltype(Method)>;
   static_assert(std::derived_from<T, typename S::Class>,
                 "slipway: this method belongs to a class that the handle's node type is not derived from");
-  static_assert(callable<T, Method>(),
-                "slipway: this method is not callable (the class has run(), or its slipway_interface does not list it)");
+  static_assert(
+      callable<T, Method>(),
+      "slipway: this method is not callable (the class has run(), or its slipway_interface does not list it)");
   using Result = ResultOf<Method>;
   static_assert(!std::is_reference_v<typename S::Result> && !std::is_pointer_v<Result>,
                 "slipway: a callable method returns a value, not a reference or a pointer (it lives on another rank)");
@@ -66,11 +69,13 @@ template <class... P>
 struct CheckParameters<std::tuple<P...>> {
   static_assert((is_value_parameter<P> && ...),
                 "slipway: a callable method takes values or const references, no pointers or non-const references");
-  static_assert((Transferable<std::remove_cvref_t<P>> && ...),
-                "slipway: a parameter of the method cannot be sent (it is a view, holds pointers, or has no serialize())");
+  static_assert(
+      (Transferable<std::remove_cvref_t<P>> && ...),
+      "slipway: a parameter of the method cannot be sent (it is a view, holds pointers, or has no serialize())");
   template <class... A>
   static constexpr void check_arguments() {
-    static_assert(sizeof...(A) == sizeof...(P), "slipway: the call has another number of arguments than the method takes");
+    static_assert(sizeof...(A) == sizeof...(P),
+                  "slipway: the call has another number of arguments than the method takes");
     if constexpr (sizeof...(A) == sizeof...(P)) {
       static_assert((TakesWithoutNarrowing<std::remove_cvref_t<P>, A> && ...),
                     "slipway: an argument of the call cannot become the method's parameter, or only by narrowing");

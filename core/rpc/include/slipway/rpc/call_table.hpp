@@ -25,8 +25,8 @@ struct ArrivedReply {
 enum class Admitted : std::uint8_t { yes, full, closed };
 
 // What this rank has under way: how much of each node's window its requests fill, and the calls that other ranks will
-// answer, by number. A number is never used twice (slot and generation), so that a late or forged reply finds nothing.
-// One lock for everything, taken once a call and once a batch of replies. Any thread.
+// answer, by number. A number comes again after 2^32 calls in its slot at the earliest, so that a late or forged reply
+// finds nothing. One lock for everything, taken once for a call and once for a batch of replies. Any thread.
 class CallTable {
  public:
   CallTable(std::size_t nodes, std::uint64_t most_calls, std::uint64_t most_bytes)

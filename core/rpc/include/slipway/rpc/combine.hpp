@@ -76,7 +76,8 @@ class TupleState final : public ResultState<std::tuple<T...>> {
     this->retain();  // for all parts together
     [this]<std::size_t... I>(std::index_sequence<I...>) {
       (parts_[I].watch(this, I, std::get<I>(futures_).state()), ...);
-    }(std::index_sequence_for<T...>{});
+    }
+    (std::index_sequence_for<T...>{});
     part_done(0);
   }
   void part_done(std::size_t) {
@@ -175,16 +176,14 @@ class CompletionQueue {
 
 // All values, in the order of the futures. Ready when every outcome is there; get throws the first error by index.
 template <class T>
-  requires(!std::is_void_v<T>)
-Future<std::vector<T>> when_all(std::vector<Future<T>> futures) {
+requires(!std::is_void_v<T>) Future<std::vector<T>> when_all(std::vector<Future<T>> futures) {
   auto* const state = new detail::AllState<T>(std::move(futures));
   Future<std::vector<T>> future{detail::StateRef<detail::ResultState<std::vector<T>>>(state)};
   state->watch();
   return future;
 }
 template <class... T>
-  requires(sizeof...(T) > 0 && (!std::is_void_v<T> && ...))
-Future<std::tuple<T...>> when_all(Future<T>... futures) {
+requires(sizeof...(T) > 0 && (!std::is_void_v<T> && ...)) Future<std::tuple<T...>> when_all(Future<T>... futures) {
   auto* const state = new detail::TupleState<T...>(std::move(futures)...);
   Future<std::tuple<T...>> future{detail::StateRef<detail::ResultState<std::tuple<T...>>>(state)};
   state->watch();

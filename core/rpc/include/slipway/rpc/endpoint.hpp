@@ -138,7 +138,7 @@ class Endpoint final : public FrameSink {
   // From here on, waits outside handlers throw Stopped.
   void end_waits(const std::string& reason);
   void fail_all_calls(const std::string& reason);
-  // Calls of this rank without an outcome, requests that run or wait here.
+  // Requests of this rank that have not been answered or, for posts, taken off their mailbox.
   std::uint64_t calls_in_flight() const { return calls_.calls_under_way(); }
   std::uint32_t in_flight_to(NodeId node) const {
     return static_cast<std::uint32_t>(calls_.calls_under_way(node));

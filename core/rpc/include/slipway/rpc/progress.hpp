@@ -66,7 +66,8 @@ class WakeList {
   }
   // After the change.
   void wake_all() {
-    if (count_.load(std::memory_order_seq_cst) == 0) [[likely]] return;
+    if (count_.load(std::memory_order_seq_cst) == 0) [[likely]]
+      return;
     const std::lock_guard guard(lock_);
     for (Waiter* const waiter : waiters_) waiter->wake();
   }
@@ -80,7 +81,8 @@ class WakeList {
 // Who moves a rank's frames, and how it waits: the progress turn of design section 5.
 //
 // The turn goes to whoever has nothing better to do: a thread in `wait` (caller-driven), else an idle pool thread
-// (`lead`), else the progress thread (`patrol`), which looks once a millisecond whether somebody polls.
+// (`lead`), else the progress thread (`patrol`), which looks once a millisecond whether somebody polls,
+// and less often while the leader sleeps at the transport's bell.
 class Progress {
  public:
   struct Hooks {
@@ -155,10 +157,10 @@ class Progress {
   std::atomic<bool> patrolling_{false};              // the progress thread polls itself
   std::atomic<bool> at_bell_{false};                 // somebody sleeps at the transport's bell
   seam::Word park_word_{0};                          // the leader parks here
-  std::atomic<int> parked_{0};                        // threads there
-  // Milliseconds for which the leader counts as serving since it last had work: it then parks only while a caller
-  // drives, who calls it at the end. Else a request that comes just after a call would wait for the end of the parking
-  // time.
+  std::atomic<int> parked_{0};                       // threads there
+  // Rounds of the progress thread for which the leader counts as serving since it last had work: it then parks only
+  // while a caller drives, who calls it at the end. Else a request that comes just after a call would wait for the end
+  // of the parking time.
   std::atomic<int> serving_{0};
   seam::Word patrol_word_{0};  // the progress thread parks here
   std::atomic<bool> patrol_parked_{false};

@@ -16,7 +16,7 @@
 //   reply    = FrameHeader{kind reply}, body          value, or failure (flags say which)
 //   control  = FrameHeader{kind control}, body        the runtime's own agreement, see runtime/control.hpp
 //
-// A body is the argument list or the result: raw bytes where the types allow it, else the archive of wire/archive.hpp.
+// A body is the argument list or the result: raw bytes where the types allow it, else the archive of rpc/archive.hpp.
 // Large arrays leave the body as segments (SegmentInfo each); how they travel is the transport's affair.
 namespace slipway::wire {
 
