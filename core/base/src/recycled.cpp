@@ -51,8 +51,10 @@ std::size_t size_of_class(std::size_t index) {
   return index < fine_classes ? (index + 1) * granule : std::size_t{2048} << (index - fine_classes);
 }
 
-std::uint32_t most_kept(std::size_t index) {
-  return static_cast<std::uint32_t>(kept_per_thread / size_of_class(index));
+bool is_full(std::uint32_t blocks, std::size_t index) { return blocks * size_of_class(index) >= kept_per_thread; }
+
+std::uint32_t moved_at_once(std::size_t index) {
+  return static_cast<std::uint32_t>(kept_per_thread / 2 / size_of_class(index));
 }
 
 struct Shared {
@@ -105,7 +107,7 @@ void* take_shared(std::size_t index) {
   if (!guarded) make_guard();
   Shared& common = shared()[index];
   common.lock.lock();
-  move_some(common.blocks, local[index], most_kept(index) / 2);
+  move_some(common.blocks, local[index], moved_at_once(index));
   common.lock.unlock();
   if (Block* const block = local[index].pop()) return block;
   return ::operator new(size_of_class(index));
@@ -116,12 +118,12 @@ void give_shared(std::size_t index, Block* block) {
   if (closed) return ::operator delete(block);
   if (!guarded) make_guard();
   local[index].push(block);
-  if (local[index].count <= most_kept(index)) return;
+  if (!is_full(local[index].count, index)) return;
   Shared& common = shared()[index];
   Stack surplus;
   common.lock.lock();
   Stack& target = common.blocks.count < kept_shared / size_of_class(index) ? common.blocks : surplus;
-  move_some(local[index], target, most_kept(index) / 2);
+  move_some(local[index], target, moved_at_once(index));
   common.lock.unlock();
   free_all(surplus);
 }
@@ -144,7 +146,7 @@ void give(void* memory, std::size_t size) noexcept {
   const std::size_t index = class_of(size);
   Stack& list = local[index];
   auto* const block = static_cast<Block*>(memory);
-  if (list.count > 0 && list.count < most_kept(index)) [[likely]]
+  if (list.count > 0 && !is_full(list.count, index)) [[likely]]
     return list.push(block);
   give_shared(index, block);
 }
