@@ -194,6 +194,7 @@ void CompletionQueue::part_done(std::size_t index) {
   done_.push_back(index);
   if (waiter_) waiter_->wake();
   lock_.unlock();
+  release();
 }
 
 }  // namespace slipway::detail

@@ -19,21 +19,17 @@ namespace slipway {
 
 namespace detail {
 
-// Counts the outcomes of several calls; tells `owner` of each. Holds a reference to the owner until then.
+// Tells `owner`, who must live until then, of one of several calls. The owner keeps one reference to itself for all its
+// parts: a CallState does not count as many as there may be parts.
 template <class Owner>
 class Part final : public Continuation {
  public:
   void watch(Owner* owner, std::size_t index, CallState& state) {
     owner_ = owner;
     index_ = index;
-    owner->retain();
     if (!state.attach(*this)) notify(state);
   }
-  void notify(CallState&) override {
-    Owner* const owner = owner_;
-    owner->part_done(index_);
-    owner->release();
-  }
+  void notify(CallState&) override { owner_->part_done(index_); }
 
  private:
   Owner* owner_ = nullptr;
@@ -46,11 +42,14 @@ class AllState final : public ResultState<std::vector<T>> {
   explicit AllState(std::vector<Future<T>> futures)
       : futures_(std::move(futures)), parts_(futures_.size()), left_(futures_.size() + 1) {}
   void watch() {
+    this->retain();
     for (std::size_t i = 0; i < futures_.size(); ++i) parts_[i].watch(this, i, futures_[i].state());
     part_done(0);
   }
   void part_done(std::size_t) {
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && this->claim()) this->finish();
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (this->claim()) this->finish();
+    this->release();
   }
   void materialize() override {
     std::vector<T> values;
@@ -70,13 +69,16 @@ class TupleState final : public ResultState<std::tuple<T...>> {
  public:
   explicit TupleState(Future<T>... futures) : futures_(std::move(futures)...) {}
   void watch() {
+    this->retain();
     [this]<std::size_t... I>(std::index_sequence<I...>) {
       (parts_[I].watch(this, I, std::get<I>(futures_).state()), ...);
     }(std::index_sequence_for<T...>{});
     part_done(0);
   }
   void part_done(std::size_t) {
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && this->claim()) this->finish();
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (this->claim()) this->finish();
+    this->release();
   }
   void materialize() override {
     std::apply([this](auto&... futures) { this->value.emplace(std::tuple<T...>{futures.get()...}); }, futures_);
@@ -102,21 +104,31 @@ namespace detail {
 template <class T>
 class AnyState final : public ResultState<WhenAny<T>> {
  public:
-  explicit AnyState(std::vector<Future<T>> futures) : futures_(std::move(futures)), parts_(futures_.size()) {}
+  explicit AnyState(std::vector<Future<T>> futures)
+      : futures_(std::move(futures)), parts_(futures_.size()), left_(futures_.size() + 1) {}
   void watch() {
+    this->retain();
     for (std::size_t i = 0; i < futures_.size(); ++i) parts_[i].watch(this, i, futures_[i].state());
+    let_go();
   }
   void part_done(std::size_t index) {
-    if (!this->claim()) return;
-    index_ = index;
-    this->finish();
+    if (this->claim()) {
+      index_ = index;
+      this->finish();
+    }
+    let_go();
   }
   void decode_value(Reader&) override {}
   void materialize() override { this->value.emplace(WhenAny<T>{index_, std::move(futures_)}); }
 
  private:
+  void let_go() {
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) this->release();
+  }
+
   std::vector<Future<T>> futures_;
   std::vector<Part<AnyState>> parts_;
+  std::atomic<std::size_t> left_;
   std::size_t index_ = 0;
 };
 
@@ -124,11 +136,14 @@ class AnyState final : public ResultState<WhenAny<T>> {
 class CompletionQueue {
  public:
   explicit CompletionQueue(std::size_t size) : parts_(size) {}
-  void watch(std::size_t index, CallState& state) { parts_[index].watch(this, index, state); }
+  void watch(std::size_t index, CallState& state) {
+    retain();
+    parts_[index].watch(this, index, state);
+  }
   // Waits for the next one; nothing when the time is over.
   std::optional<std::size_t> next(seam::Time deadline);
 
-  void part_done(std::size_t index);
+  void part_done(std::size_t index);  // gives up the part's reference
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
