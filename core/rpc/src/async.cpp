@@ -110,11 +110,9 @@ void CoroutineCall::outcome_came() {
   NodeSlot& slot = *node;
   if (slot.admission.interleave) {
     slot.admit(entry);
-  } else if (const char* const reason = slot.closed_reason.load(std::memory_order_acquire)) {
-    entry->drop(reason);
-    slot.strand_returned();
   } else {
     slot.mailbox.push_front(entry);
+    slot.drop_if_closed();
     slot.strand_returned();
   }
 }

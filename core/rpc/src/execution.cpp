@@ -193,6 +193,7 @@ Entry::Step RemoteRun::run(NodeSlot& node) {
     drop(reason);
   } else if (suspended && at_ < size_) {
     node.mailbox.push_front(this);
+    node.drop_if_closed();
   } else {
     dispose();
   }
