@@ -184,6 +184,7 @@ void Endpoint::end_suspended_wait(Activity& activity) {
 }
 
 void Endpoint::end_waits(const std::string& reason) {
+  if (parts_->waits_ended.load(std::memory_order_relaxed)) return;  // waits may be reading the first reason
   parts_->waits_ended_reason = reason;
   parts_->waits_ended.store(true, std::memory_order_release);
 }
