@@ -69,7 +69,7 @@ void Pool::enqueue(Runnable* work) {
 
 void Pool::push(Runnable* work) {
   push_quietly(work);
-  wake(false);
+  wake();
 }
 
 Runnable* Pool::pop() {
@@ -85,9 +85,9 @@ Runnable* Pool::pop() {
   return work;
 }
 
-void Pool::wake(bool self_will) {
+void Pool::wake() {
   const std::uint32_t waiting = queued_.load(std::memory_order_seq_cst);
-  if (waiting == 0 || (self_will && waiting == 1 && !leaders_own_)) return;
+  if (waiting == 0 || (leads == this && waiting == 1 && !leaders_own_)) return;
   if (leader_.load(std::memory_order_seq_cst)) {
     progress_.give_leader_work();  // costs nothing while it polls
     if (waiting == 1) return;
@@ -109,7 +109,7 @@ bool Pool::begin_blocking() {
     return false;
   }
   running_.fetch_sub(1, std::memory_order_seq_cst);
-  if (has_work()) wake(false);
+  if (has_work()) wake();
   return true;
 }
 

@@ -247,7 +247,7 @@ void Endpoint::after_poll() {
   if (parts_->has_deferred.load(std::memory_order_acquire)) [[unlikely]] {
     if (parts_->has_deferred.exchange(false, std::memory_order_acq_rel)) run_deferred();
   }
-  if (parts_->pool.has_work()) parts_->pool.wake(Pool::on_pool_thread() && current.activity == nullptr);
+  if (parts_->pool.has_work()) parts_->pool.wake();
 }
 
 void Endpoint::run_deferred() {

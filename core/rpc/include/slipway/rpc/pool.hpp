@@ -44,8 +44,8 @@ class Pool {
   void push(Runnable* work);
   // As push, for a thread that polls and calls `wake` afterwards.
   void push_quietly(Runnable* work);
-  // Somebody should run what was pushed. `self_will`: the calling thread is a pool thread that will look itself.
-  void wake(bool self_will);
+  // Somebody should run what was pushed, unless this thread is the leader and will.
+  void wake();
   bool has_work() const { return queued_.load(std::memory_order_acquire) > 0; }
   // What the leader has itself pushed counts too. On the leader's thread only.
   bool leader_has_work() const { return leaders_own_ != nullptr || has_work(); }
