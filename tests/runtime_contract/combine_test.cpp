@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
-// Futures made of futures: when_all, when_any.
+// Futures made of futures: when_all, when_any, then.
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -15,6 +15,12 @@ struct Counter {
   int twice(int value) { return 2 * value; }
   std::string name() { return "counter"; }
   int fail(const std::string& text) { throw std::out_of_range(text); }
+};
+
+// Answers by asking back.
+struct Mirror {
+  Handle<Counter> counter;
+  int twice(int value) { return counter.get<&Counter::twice>(value); }
 };
 
 TEST(Combine, AllComeInTheOrderOfTheFutures) {
@@ -85,6 +91,23 @@ TEST(Combine, HasNoLimitOfFutures) {
     for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(first.futures[i].get(), i);
   });
   EXPECT_EQ(result.status, 0);
+}
+
+// What `then` runs may wait, too, for what needs this rank's only pool thread.
+TEST(Combine, ThenMayWaitForItsOwnRank) {
+  everywhere([](Conditions setup) {
+    setup.pool_threads = 1;
+    Program program("then");
+    auto counter = program.with(on_rank(0)).node<Counter>("counter");
+    auto mirror = program.with(on_rank(other(setup))).node<Mirror>("mirror", counter);
+    const auto result = testing::run(program, setup, [&](Running&) {
+      auto sum =
+          mirror.call<&Mirror::twice>(1).then([mirror](int value) { return value + mirror.get<&Mirror::twice>(10); });
+      ASSERT_TRUE(sum.wait_for(20s));
+      EXPECT_EQ(sum.get(), 22);
+    });
+    EXPECT_EQ(result.status, 0);
+  });
 }
 
 }  // namespace

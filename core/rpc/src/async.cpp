@@ -74,7 +74,6 @@ CoroutineCall::CoroutineCall(Invocation& invocation) : node(invocation.reply.nod
   activity.call_id.store(from.call_id.load(std::memory_order_relaxed), std::memory_order_relaxed);
   activity.local_state = from.local_state;
   activity.holds_strand = from.holds_strand && !node->admission.interleave;
-  activity.in_pool = from.in_pool;
 }
 
 bool CoroutineCall::resume(std::coroutine_handle<> part) {

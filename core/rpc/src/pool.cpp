@@ -108,9 +108,18 @@ bool Pool::begin_blocking() {
     blocked_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
+  stop_running();
+  return true;
+}
+
+void Pool::block_again() {
+  blocked_.fetch_add(1, std::memory_order_seq_cst);
+  stop_running();
+}
+
+void Pool::stop_running() {
   running_.fetch_sub(1, std::memory_order_seq_cst);
   if (has_work()) wake();
-  return true;
 }
 
 void Pool::end_blocking() {

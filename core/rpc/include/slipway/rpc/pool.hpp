@@ -53,6 +53,8 @@ class Pool {
   // This pool thread's stack is about to wait. False: one more would pass the limit.
   [[nodiscard]] bool begin_blocking();
   void end_blocking();
+  // After end_blocking on the same stack: the limit has been asked already.
+  void block_again();
   std::uint32_t blocked() const { return blocked_.load(std::memory_order_relaxed); }
 
   static bool on_pool_thread();
@@ -63,6 +65,7 @@ class Pool {
   Runnable* lead();
   void enqueue(Runnable* work);
   void add_thread();
+  void stop_running();
   bool surplus() const;
   template <class Reason>
   void sleep(const Reason& stay_awake);
