@@ -87,12 +87,13 @@ Runnable* Pool::pop() {
 
 void Pool::wake() {
   const std::uint32_t waiting = queued_.load(std::memory_order_seq_cst);
-  if (waiting == 0 || (leads == this && waiting == 1 && !leaders_own_)) return;
+  const bool busy_leader = leads == this && leaders_own_;
+  if (waiting == 0) return;
   if (leader_.load(std::memory_order_seq_cst)) {
     progress_.give_leader_work();  // costs nothing while it polls
-    if (waiting == 1) return;
+    if (waiting == 1 && !busy_leader) return;
   }
-  if (running_.load(std::memory_order_seq_cst) >= setup_.cpus) return;
+  if (running_.load(std::memory_order_seq_cst) + (busy_leader ? 1 : 0) >= setup_.cpus) return;
   if (sleeping_.load(std::memory_order_seq_cst) > 0) {
     idle_word_.fetch_add(1, std::memory_order_acq_rel);
     seam::wake(idle_word_);
@@ -147,6 +148,7 @@ void Pool::run_thread() {
     if (!leader_.exchange(true, std::memory_order_seq_cst)) {
       if (Runnable* const own = lead()) {
         running_.fetch_add(1, std::memory_order_seq_cst);
+        wake();  // what was left to the leader meanwhile
         own->execute();
         running_.fetch_sub(1, std::memory_order_seq_cst);
       }
