@@ -11,6 +11,11 @@ set(SLIPWAY_TEST_SLOWDOWN 1)
 if(SLIPWAY_SANITIZE)
   set(SLIPWAY_TEST_SLOWDOWN 4)
 endif()
+set(SLIPWAY_TEST_PROPERTIES) # of every test that runs slipway's code
+if(SLIPWAY_SANITIZE MATCHES "thread")
+  set(SLIPWAY_TEST_PROPERTIES ENVIRONMENT_MODIFICATION
+                              "TSAN_OPTIONS=set:suppressions=${SLIPWAY_TEST_DIR}/tools/tsan_suppressions.txt")
+endif()
 
 # slipway_test_limit(<variable> <seconds>): the limit on this kind of build.
 function(slipway_test_limit variable seconds)
@@ -62,9 +67,9 @@ function(slipway_discover_tests target)
   slipway_test_limit(limit ${arg_TIMEOUT})
   slipway_limited_command(launcher ${limit})
   set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "${launcher}")
-  set(properties)
+  set(properties PROPERTIES ${SLIPWAY_TEST_PROPERTIES})
   if(arg_LABELS)
-    set(properties PROPERTIES LABELS "${arg_LABELS}")
+    list(APPEND properties LABELS "${arg_LABELS}")
   endif()
   gtest_discover_tests(
     ${target}
@@ -103,7 +108,7 @@ function(slipway_add_program_test name)
     list(APPEND options --matches "${arg_MATCHES}")
   endif()
   add_test(NAME ${name} COMMAND ${launcher} ${options} -- ${arg_COMMAND})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ${SLIPWAY_TEST_PROPERTIES})
   if(arg_PROCESSORS)
     set_tests_properties(${name} PROPERTIES PROCESSORS ${arg_PROCESSORS})
   endif()

@@ -126,14 +126,15 @@ TEST(Calls, Contract1_TimeoutEndsTheWaitNotTheHandler) {
   everywhere([](const Conditions& setup) {
     OneWorker p(setup);
     const auto result = testing::run(p.program, setup, [&](Running&) {
-      auto future = p.worker.with({.timeout = 20ms}).call<&Worker::slow>(100);
-      EXPECT_THROW(future.get(), Timeout);
-      auto late = p.worker.call<&Worker::slow>(1);
-      if (setup.ranks > 1) {  // in one rank the wait may run the call itself
-        EXPECT_FALSE(late.wait_for(1ms));
-      }
-      EXPECT_EQ(late.get(), 1);
-      EXPECT_EQ(p.worker.get<&Worker::count>(), 2);
+      with_patience(setup, [&](int factor) {
+        const int before = p.worker.get<&Worker::count>();
+        auto future = p.worker.with({.timeout = factor * 20ms}).call<&Worker::slow>(factor * 100);
+        const bool timed_out = throws<Timeout>([&] { future.get(); });
+        auto late = p.worker.call<&Worker::slow>(1);
+        const bool waited = setup.ranks == 1 || !late.wait_for(1ms);  // in one rank the wait may run the call itself
+        EXPECT_EQ(late.get(), 1);
+        return timed_out && waited && p.worker.get<&Worker::count>() == before + 2;
+      });
     });
     EXPECT_EQ(result.status, 0);
   });
@@ -143,12 +144,15 @@ TEST(Calls, Contract1_ExpiredRequestNeverStarts) {
   everywhere([](const Conditions& setup) {
     OneWorker p(setup);
     testing::run(p.program, setup, [&](Running&) {
-      auto blocker = p.worker.call<&Worker::slow>(60);
-      auto expired = p.worker.with({.timeout = 10ms}).call<&Worker::twice>(1);
-      p.worker.with({.timeout = 10ms}).post<&Worker::nothing>();
-      EXPECT_EQ(blocker.get(), 60);
-      EXPECT_THROW(expired.get(), Timeout);
-      EXPECT_EQ(p.worker.get<&Worker::count>(), 1) << "slow alone has started";
+      with_patience(setup, [&](int factor) {
+        const int before = p.worker.get<&Worker::count>();
+        auto blocker = p.worker.call<&Worker::slow>(factor * 60);
+        auto expired = p.worker.with({.timeout = factor * 10ms}).call<&Worker::twice>(1);
+        p.worker.with({.timeout = factor * 10ms}).post<&Worker::nothing>();
+        EXPECT_EQ(blocker.get(), factor * 60);
+        const bool timed_out = throws<Timeout>([&] { expired.get(); });
+        return timed_out && p.worker.get<&Worker::count>() == before + 1;  // slow alone has started
+      });
     });
   });
 }
@@ -159,11 +163,14 @@ TEST(Calls, Contract1_DeadlineTravelsToNestedCalls) {
     auto worker = program.with(on_rank(other(setup))).node<Worker>("worker");
     auto relay = program.with(on_rank(0)).node<Relay>("relay", worker);
     testing::run(program, setup, [&](Running& running) {
-      auto blocker = worker.call<&Worker::slow>(80);
-      running.sleep_for(5ms);
-      EXPECT_THROW(relay.with({.timeout = 20ms}).get<&Relay::pass>(1), Error);
-      EXPECT_EQ(blocker.get(), 80);
-      EXPECT_EQ(worker.get<&Worker::count>(), 1) << "the nested call inherited the time limit";
+      with_patience(setup, [&](int factor) {
+        const int before = worker.get<&Worker::count>();
+        auto blocker = worker.call<&Worker::slow>(factor * 80);
+        running.sleep_for(factor * 5ms);
+        const bool ended = throws<Error>([&] { relay.with({.timeout = factor * 20ms}).get<&Relay::pass>(1); });
+        EXPECT_EQ(blocker.get(), factor * 80);
+        return ended && worker.get<&Worker::count>() == before + 1;  // the nested call inherited the time limit
+      });
     });
   });
 }
@@ -172,15 +179,18 @@ TEST(Calls, Contract1_CancelIsAnOutcome) {
   everywhere([](const Conditions& setup) {
     OneWorker p(setup);
     testing::run(p.program, setup, [&](Running& running) {
-      auto blocker = p.worker.call<&Worker::slow>(40);
-      running.sleep_for(5ms);
-      auto cancelled = p.worker.call<&Worker::twice>(1);
-      running.sleep_for(5ms);
-      cancelled.cancel();
-      EXPECT_TRUE(cancelled.ready());
-      EXPECT_THROW(cancelled.get(), Cancelled);
-      EXPECT_EQ(blocker.get(), 40);
-      EXPECT_EQ(p.worker.get<&Worker::count>(), 1) << "cancelled in the mailbox, so never started";
+      with_patience(setup, [&](int factor) {
+        const int before = p.worker.get<&Worker::count>();
+        auto blocker = p.worker.call<&Worker::slow>(factor * 40);
+        running.sleep_for(factor * 5ms);
+        auto future = p.worker.call<&Worker::twice>(1);
+        running.sleep_for(factor * 5ms);
+        future.cancel();
+        EXPECT_TRUE(future.ready());
+        const bool cancelled = throws<Cancelled>([&] { future.get(); });
+        EXPECT_EQ(blocker.get(), factor * 40);
+        return cancelled && p.worker.get<&Worker::count>() == before + 1;  // cancelled in the mailbox, so never started
+      });
       auto done = p.worker.call<&Worker::twice>(3);
       EXPECT_TRUE(done.wait_for(10s));
       done.cancel();
@@ -193,13 +203,17 @@ TEST(Calls, Contract1_DroppedFutureNeitherBlocksNorCancels) {
   everywhere([](const Conditions& setup) {
     OneWorker p(setup);
     testing::run(p.program, setup, [&](Running&) {
-      const auto before = seam::now();
-      {
-        auto dropped = p.worker.call<&Worker::slow>(200);
-        (void)dropped;
-      }
-      EXPECT_LT(seam::now() - before, 150'000'000);
-      EXPECT_EQ(p.worker.get<&Worker::count>(), 1);
+      with_patience(setup, [&](int factor) {
+        const int started = p.worker.get<&Worker::count>();
+        const auto before = seam::now();
+        {
+          auto dropped = p.worker.call<&Worker::slow>(factor * 200);
+          (void)dropped;
+        }
+        const bool at_once = seam::now() - before < factor * 150'000'000LL;
+        EXPECT_EQ(p.worker.get<&Worker::count>(), started + 1);
+        return at_once;
+      });
     });
   });
 }
@@ -221,19 +235,21 @@ TEST(Calls, Contract1_UnobservedFailureIsCounted) {
 }
 
 TEST(Calls, Contract1_ExceptionOutOfPostFailsTheNode) {
-  everywhere([](const Conditions& setup) {
-    OneWorker p(setup);
-    const auto result = testing::run(p.program, setup, [&](Running& running) {
-      p.worker.post<&Worker::fail_post>();
-      for (int i = 0; i < 10'000; ++i) {
-        running.sleep_for(1ms);
-        (void)p.worker.get<&Worker::count>();  // ends with Stopped when the program fails
-      }
-    });
-    EXPECT_EQ(result.status, 1);
-    EXPECT_THAT(result.failure, HasSubstr("worker"));
-    EXPECT_THAT(result.failure, HasSubstr("posted and failed"));
-  }, 5);
+  everywhere(
+      [](const Conditions& setup) {
+        OneWorker p(setup);
+        const auto result = testing::run(p.program, setup, [&](Running& running) {
+          p.worker.post<&Worker::fail_post>();
+          for (int i = 0; i < 10'000; ++i) {
+            running.sleep_for(1ms);
+            (void)p.worker.get<&Worker::count>();  // ends with Stopped when the program fails
+          }
+        });
+        EXPECT_EQ(result.status, 1);
+        EXPECT_THAT(result.failure, HasSubstr("worker"));
+        EXPECT_THAT(result.failure, HasSubstr("posted and failed"));
+      },
+      5);
 }
 
 TEST(Calls, Contract1_LostRankIsAnOutcome) {

@@ -195,6 +195,34 @@ TEST(Order, Contract2_ExclusiveKeepsHandlersOut) {
   });
 }
 
+struct Meeting {  // two of them run at the same time
+  static inline std::atomic<int> present{0};
+  bool meet() {
+    ++present;
+    const seam::Time limit = seam::after(1ms);
+    while (present < 2 && seam::now() < limit) pause_for(50us);
+    return present == 2;
+  }
+};
+
+// The thread that receives requests to both begins with the first; the second must not wait for it. Where they come in
+// messages of their own nobody may look for the second within the millisecond, so this must do for most seeds.
+TEST(Order, NodesOfOneRankRunAtTheSameTime) {
+  constexpr std::uint64_t seeds = 20;
+  std::uint64_t met = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    Program program("meeting");
+    auto nodes = program.with(on_rank(1)).group<Meeting>("meeting", 2, [](int) { return std::tuple(); });
+    Meeting::present = 0;
+    testing::run(program, {.ranks = 2, .seed = seed}, [&](Running&) {
+      auto both = nodes.call_all<&Meeting::meet>();
+      const bool first = both[0].get();
+      if (both[1].get() && first) ++met;
+    });
+  }
+  EXPECT_GT(met, seeds / 2);
+}
+
 struct Threaded {  // all of its life on one thread
   std::thread::id built = std::this_thread::get_id();
   bool same() const { return std::this_thread::get_id() == built; }

@@ -19,6 +19,13 @@ constexpr std::size_t classes = fine_classes + 3;     // then 2048, 4096, 8192
 constexpr std::size_t kept_per_thread = 256 * 1024;   // bytes a class; half of them move when it overflows
 constexpr std::size_t kept_shared = 8 * 1024 * 1024;  // bytes a class
 
+// With a sanitizer every block is the allocator's own: it would not see that a block is used after it was given back.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool recycles = false;
+#else
+constexpr bool recycles = true;
+#endif
+
 struct Block {
   Block* next;
 };
@@ -131,7 +138,7 @@ void give_shared(std::size_t index, Block* block) {
 }  // namespace
 
 void* take(std::size_t size) {
-  if (size > largest) [[unlikely]]
+  if (!recycles || size > largest) [[unlikely]]
     return ::operator new(size);
   const std::size_t index = class_of(size);
   if (Block* const block = local[index].pop()) [[likely]]
@@ -141,7 +148,7 @@ void* take(std::size_t size) {
 
 void give(void* memory, std::size_t size) noexcept {
   if (!memory) return;
-  if (size > largest) [[unlikely]]
+  if (!recycles || size > largest) [[unlikely]]
     return ::operator delete(memory);
   const std::size_t index = class_of(size);
   Stack& list = local[index];

@@ -75,7 +75,6 @@ CoroutineCall::CoroutineCall(Invocation& invocation) : node(invocation.reply.nod
   activity.call_id.store(from.call_id.load(std::memory_order_relaxed), std::memory_order_relaxed);
   activity.local_state = from.local_state;
   activity.holds_strand = from.holds_strand && !node->admission.interleave;
-  activity.in_pool = from.in_pool;
 }
 
 bool CoroutineCall::resume(std::coroutine_handle<> part) {
@@ -111,11 +110,9 @@ void CoroutineCall::outcome_came() {
   NodeSlot& slot = *node;
   if (slot.admission.interleave) {
     slot.admit(entry);
-  } else if (const char* const reason = slot.closed_reason.load(std::memory_order_acquire)) {
-    entry->drop(reason);
-    slot.strand_returned();
   } else {
     slot.mailbox.push_front(entry);
+    slot.drop_if_closed();
     slot.strand_returned();
   }
 }

@@ -52,14 +52,17 @@ Timeout expired_request(const MethodEntry& method, const NodeSlot& node) {
           HandlerRan::no};
 }
 
-void begin_activity(Activity& activity, NodeSlot& node, std::uint64_t caller, std::uint32_t index,
-                    std::uint64_t chain) {
+// What other threads read once the activity is on its node's list, and so does not change from then on.
+void place_activity(Activity& activity, NodeSlot& node, RankId caller) {
+  activity.node = &node;
+  activity.caller = caller;
+  activity.holds_strand = true;
+}
+
+void begin_activity(Activity& activity, std::uint64_t caller, std::uint32_t index, std::uint64_t chain) {
   activity.id = child_id(caller, index);
   activity.chain = chain;
   activity.next_call = 0;
-  activity.node = &node;
-  activity.holds_strand = true;
-  activity.in_pool = Pool::on_pool_thread() && !node.admission.own_thread;
 }
 
 }  // namespace
@@ -120,8 +123,7 @@ bool run_request(NodeSlot& node, RankId from, const RequestParts& parts, seam::T
                  PreparedArguments* prepared, std::vector<Bytes>* late) {
   Endpoint& endpoint = node.endpoint;
   const auto& table = method_table_unlocked();
-  begin_activity(activity, node, parts.request.activity, parts.request.call_index, parts.request.chain);
-  activity.caller = from;
+  begin_activity(activity, parts.request.activity, parts.request.call_index, parts.request.chain);
   activity.call_id.store(parts.header.id, std::memory_order_relaxed);
   activity.deadline = parts.request.time_left > 0 ? received + parts.request.time_left : seam::never;
   const bool known = parts.request.method < table.size();
@@ -169,11 +171,12 @@ void drop_request(Endpoint& endpoint, RankId from, const RequestParts& parts, co
 
 Entry::Step RemoteRun::run(NodeSlot& node) {
   Activity activity;
+  place_activity(activity, node, from_);
+  activity.batch = this;
   const ActivityScope scope(node.endpoint, activity);
   bool suspended = false;
   {
     RunningScope running(node, activity);
-    activity.batch = this;
     wire::FrameCursor cursor(rest());
     while (!suspended && !node.closed_reason.load(std::memory_order_relaxed) && cursor.next()) {
       at_.store(at_.load(std::memory_order_relaxed) + cursor.frame().size(), std::memory_order_release);
@@ -190,6 +193,7 @@ Entry::Step RemoteRun::run(NodeSlot& node) {
     drop(reason);
   } else if (suspended && at_ < size_) {
     node.mailbox.push_front(this);
+    node.drop_if_closed();
   } else {
     dispose();
   }
@@ -219,6 +223,7 @@ bool RemoteRun::holds(RankId from, std::uint64_t call_id) const {
 
 Entry::Step LargeRequest::run(NodeSlot& node) {
   Activity activity;
+  place_activity(activity, node, incoming_->from);
   const ActivityScope scope(node.endpoint, activity);
   RequestParts parts;
   (void)split_request(incoming_->frame, parts);
@@ -273,8 +278,8 @@ LocalCallBase::~LocalCallBase() {
 Entry::Step LocalCallBase::run(NodeSlot& node) {
   Activity activity;
   const ActivityScope scope(node.endpoint, activity);
-  begin_activity(activity, node, caller_, call_index_, chain_);
-  activity.caller = node.endpoint.rank();
+  place_activity(activity, node, node.endpoint.rank());
+  begin_activity(activity, caller_, call_index_, chain_);
   activity.local_state = state_;
   activity.deadline = setup_.deadline;
   Invocation invocation{.object = node.object,

@@ -39,7 +39,7 @@ void Loan::await_return() {
   EndpointParts& parts = endpoint_.parts();
   Waiter waiter;
   if (parts.progress.wait(*returned_, waiter, seam::now() + worth_a_record)) return;
-  const bool counted = current.activity && current.activity->in_pool && parts.pool.begin_blocking();
+  const bool counted = Pool::on_pool_thread() && parts.pool.begin_blocking();
   Wait wait;
   wait.who = fmt::format("a caller on rank {}", endpoint_.rank().value());
   wait.what = fmt::format("the transport to have read the arguments of a call to node '{}' (rank {})",

@@ -45,22 +45,30 @@ void NodeSlot::construct_done(void* constructed) {
 
 void NodeSlot::close(const char* reason) {
   closed_reason.store(reason, std::memory_order_release);
+  drop_if_closed();
+}
+
+// Asked after each push: what comes while the node closes is seen by one of the two.
+bool NodeSlot::drop_if_closed() {
+  const char* const reason = closed_reason.load(std::memory_order_acquire);
+  if (!reason) return false;
   Entry* entry = mailbox.close();
   while (entry) {
     Entry* const next = entry->next;
     entry->drop(reason);
     entry = next;
   }
+  return true;
 }
 
 void NodeSlot::admit(Entry* entry) {
-  if (const char* const reason = closed_reason.load(std::memory_order_acquire)) return entry->drop(reason);
-  if (mailbox.push(entry)) schedule();
+  const bool wants_token = mailbox.push(entry);
+  if (!drop_if_closed() && wants_token) schedule();
 }
 
 void NodeSlot::admit_quietly(Entry* entry) {
-  if (const char* const reason = closed_reason.load(std::memory_order_acquire)) return entry->drop(reason);
-  if (!mailbox.push(entry)) return;
+  const bool wants_token = mailbox.push(entry);
+  if (drop_if_closed() || !wants_token) return;
   if (admission.own_thread) {
     schedule();
   } else {

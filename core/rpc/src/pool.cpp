@@ -88,13 +88,14 @@ Runnable* Pool::pop() {
 void Pool::wake() {
   const std::uint32_t waiting = queued_.load(std::memory_order_seq_cst);
   if (waiting == 0) return;
+  const bool busy_leader = leads == this && leaders_own_;
   if (leads == this) {
-    if (waiting == 1 && !leaders_own_) return;  // it will look itself
+    if (waiting == 1 && !busy_leader) return;  // it will look itself
   } else if (leader_.load(std::memory_order_seq_cst)) {
     progress_.give_leader_work();  // costs nothing while it polls
     if (waiting == 1) return;
   }
-  if (running_.load(std::memory_order_seq_cst) >= setup_.cpus) return;
+  if (running_.load(std::memory_order_seq_cst) + (busy_leader ? 1 : 0) >= setup_.cpus) return;
   if (sleeping_.load(std::memory_order_seq_cst) > 0) {
     idle_word_.fetch_add(1, std::memory_order_acq_rel);
     seam::wake(idle_word_);
@@ -110,9 +111,18 @@ bool Pool::begin_blocking() {
     blocked_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  running_.fetch_sub(1, std::memory_order_seq_cst);
-  wake();
+  stop_running();
   return true;
+}
+
+void Pool::block_again() {
+  blocked_.fetch_add(1, std::memory_order_seq_cst);
+  stop_running();
+}
+
+void Pool::stop_running() {
+  running_.fetch_sub(1, std::memory_order_seq_cst);
+  if (has_work()) wake();
 }
 
 void Pool::end_blocking() {

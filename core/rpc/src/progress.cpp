@@ -260,7 +260,6 @@ void Progress::poll_until(const std::function<bool()>& leave) {
     }
     sleep_at_bell(leave);
     misses = spin_;  // after a mere timeout: one look at everything, and back to sleep
-    if (!hooks_.work_for_leader()) idle_since = std::min(idle_since, seam::now() - leader_patience);
   }
 }
 

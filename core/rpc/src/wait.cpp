@@ -29,7 +29,7 @@ class BlockedScope {
  public:
   BlockedScope(EndpointParts& parts, const Waiter& waiter)
       : parts_(parts), activity_(current.activity), waiter_(waiter) {
-    if (!activity_ || !activity_->in_pool) return;
+    if (!Pool::on_pool_thread()) return;
     if (!parts_.pool.begin_blocking()) {
       throw TooManyBlocked(fmt::format(
           "{} handlers wait already, each on a stack of its own, as many as --slipway-max-blocked allows. Wait less "
@@ -46,6 +46,15 @@ class BlockedScope {
   }
   BlockedScope(const BlockedScope&) = delete;
   BlockedScope& operator=(const BlockedScope&) = delete;
+
+  // For a handler that runs on this stack meanwhile, and may itself wait.
+  template <class F>
+  bool while_running(F&& run) const {
+    if (counted_) parts_.pool.end_blocking();
+    const bool result = run();
+    if (counted_) parts_.pool.block_again();
+    return result;
+  }
 
  private:
   EndpointParts& parts_;
@@ -126,7 +135,9 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
   while (true) {
     recorded.probe(*this);
     if (parts_->progress.wait(state, waiter, std::min(deadline, seam::now() + look_up_every))) return true;
-    if (may_run && run_inline(state)) return true;
+    if (may_run && state.local_entry.load(std::memory_order_relaxed) && blocked.while_running([&] { return run_inline(state); })) {
+      return true;
+    }
     if (seam::now() >= deadline) return state.done();
     recorded.check(runs_in_handler());
   }
@@ -186,6 +197,7 @@ void Endpoint::end_suspended_wait(Activity& activity) {
 }
 
 void Endpoint::end_waits(const std::string& reason) {
+  if (parts_->waits_ended.load(std::memory_order_relaxed)) return;  // waits may be reading the first reason
   parts_->waits_ended_reason = reason;
   parts_->waits_ended.store(true, std::memory_order_release);
 }

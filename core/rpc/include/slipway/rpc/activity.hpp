@@ -27,7 +27,6 @@ struct Activity {
   std::uint64_t waited = 0;       // nanoseconds of its life spent waiting
   bool is_constructor = false;
   bool holds_strand = false;
-  bool in_pool = false;           // a pool thread's stack: blocking it takes a thread from the pool
   std::atomic<std::uint64_t> waiting_on{0};  // key of its wait in the wait registry, 0: it does not wait
   const char* doing = nullptr;    // for messages: what user code this is, "run()", a method
   const Entry* batch = nullptr;   // the requests among which the one that it runs came: more may wait there

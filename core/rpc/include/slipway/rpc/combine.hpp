@@ -76,8 +76,7 @@ class TupleState final : public ResultState<std::tuple<T...>> {
     this->retain();  // for all parts together
     [this]<std::size_t... I>(std::index_sequence<I...>) {
       (parts_[I].watch(this, I, std::get<I>(futures_).state()), ...);
-    }
-    (std::index_sequence_for<T...>{});
+    }(std::index_sequence_for<T...>{});
     part_done(0);
   }
   void part_done(std::size_t) {
@@ -156,7 +155,7 @@ class CompletionQueue {
   // Waits for the next one; nothing when the time is over.
   std::optional<std::size_t> next(seam::Time deadline);
 
-  void part_done(std::size_t index);
+  void part_done(std::size_t index);  // gives up the part's reference
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;

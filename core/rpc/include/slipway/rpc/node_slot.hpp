@@ -37,6 +37,8 @@ class NodeSlot {
   void construct_done(void* object);
   // Fails all that waits and all that comes, with this reason.
   void close(const char* reason);
+  // After something was put into the mailbox. True: the node is closed, and nothing waits any more.
+  bool drop_if_closed();
 
   void admit(Entry* entry);
   void admit_quietly(Entry* entry);  // from a poll: the poller wakes the pool afterwards

@@ -44,7 +44,7 @@ class Pool {
   void push(Runnable* work);
   // As push, for a thread that polls and calls `wake` afterwards.
   void push_quietly(Runnable* work);
-  // Somebody should run what was pushed.
+  // Somebody should run what was pushed, unless this thread is the leader and will.
   void wake();
   bool has_work() const { return queued_.load(std::memory_order_seq_cst) > 0; }
   // What the leader has itself pushed counts too. On the leader's thread only.
@@ -53,6 +53,8 @@ class Pool {
   // This pool thread's stack is about to wait. False: one more would pass the limit.
   [[nodiscard]] bool begin_blocking();
   void end_blocking();
+  // After end_blocking on the same stack: the limit has been asked already.
+  void block_again();
   std::uint32_t blocked() const { return blocked_.load(std::memory_order_relaxed); }
 
   static bool on_pool_thread();
@@ -63,6 +65,7 @@ class Pool {
   Runnable* lead();
   void enqueue(Runnable* work);
   void add_thread();
+  void stop_running();
   bool surplus() const;
   template <class Reason>
   void sleep(const Reason& stay_awake);
