@@ -222,30 +222,5 @@ TEST(Futures, Contract1_PromiseIsCompletedByAnotherCall) {
   });
 }
 
-// More than any field of the call's state can count.
-TEST(Futures, Contract1_OneFutureOfManyOthers) {
-  Program program("many");
-  program.node<Gate>("gate");
-  const auto result = testing::run(program, {.ranks = 1}, [&](Running&) {
-    constexpr std::size_t count = 70'000;
-    std::vector<Promise<int>> promises(count);
-    std::vector<Future<int>> all;
-    std::vector<Future<int>> any;
-    for (auto& promise : promises) all.push_back(promise.future());
-    std::vector<Promise<int>> others(count);
-    for (auto& promise : others) any.push_back(promise.future());
-    auto sum = when_all(std::move(all));
-    auto first = when_any(std::move(any));
-    for (std::size_t i = 0; i < count; ++i) {
-      EXPECT_FALSE(sum.ready());
-      promises[i].set(static_cast<int>(i));
-      others[count - 1 - i].set(1);
-    }
-    EXPECT_EQ(sum.get().back(), static_cast<int>(count - 1));
-    EXPECT_EQ(first.get().index, count - 1);
-  });
-  EXPECT_EQ(result.status, 0);
-}
-
 }  // namespace
 }  // namespace slipway::test

@@ -40,6 +40,7 @@ EndpointParts::EndpointParts(Endpoint& endpoint, Transport& transport, const End
 Endpoint::Endpoint(Transport& transport, EndpointSettings settings, std::vector<NodePlace> nodes, Log& log,
                    EndpointEvents events)
     : transport_(transport),
+      largest_frame_(transport.max_small_frame()),
       rank_(transport.rank()),
       settings_(settings),
       nodes_(std::move(nodes)),

@@ -151,7 +151,7 @@ void describe_call(CallState& state, Endpoint& endpoint, const CallSetup& setup,
 
 Admitted Endpoint::call_remote_raw(const CallSetup& setup, CallState* state, std::span<const std::byte> arguments) {
   constexpr std::size_t heads = sizeof(wire::FrameHeader) + sizeof(wire::RequestHeader);
-  if (arguments.size() + heads > transport_.max_small_frame() && rank_of(setup.node) != rank_) {
+  if (arguments.size() + heads > largest_frame_ && rank_of(setup.node) != rank_) {
     Writer writer;
     writer.bytes(arguments.data(), arguments.size());
     return call_remote(setup, state, writer, nullptr);
@@ -180,7 +180,7 @@ Admitted Endpoint::call_remote_raw(const CallSetup& setup, CallState* state, std
 Admitted Endpoint::call_remote(const CallSetup& setup, CallState* state, Writer& arguments,
                                std::shared_ptr<void> keep_alive) {
   constexpr std::size_t heads = sizeof(wire::FrameHeader) + sizeof(wire::RequestHeader);
-  const std::size_t largest = transport_.max_small_frame();
+  const std::size_t largest = largest_frame_;
   const std::size_t body = arguments.body().size();
   const std::size_t segments = arguments.segments().size();
   if (segments == 0 && (body + heads <= largest || rank_of(setup.node) == rank_))
@@ -217,7 +217,7 @@ void Endpoint::reply(RankId to, std::uint64_t call_id, Writer& value, std::share
     deliver_here(bytes_of(header), value.body());
     return;
   }
-  if (value.segments().empty() && sizeof header + body <= transport_.max_small_frame()) {
+  if (value.segments().empty() && sizeof header + body <= largest_frame_) {
     header.size = static_cast<std::uint32_t>(body);
     if (transport_.send(to, FrameClass::reply, bytes_of(header), value.body())) flush();
     return;

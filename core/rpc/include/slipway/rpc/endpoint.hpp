@@ -193,6 +193,7 @@ class Endpoint final : public FrameSink {
   void fail_lost_calls(RankId peer, const std::string& reason);
 
   Transport& transport_;
+  const std::size_t largest_frame_;  // that goes as a small one
   const RankId rank_;
   const EndpointSettings settings_;
   const std::vector<NodePlace> nodes_;

@@ -99,7 +99,11 @@ class [[nodiscard]] Future {
   // and may run the very call it waits for; do not hold a lock that handlers of this rank take.
   T get() {
     auto state = take();
-    detail::await_outcome(*state);
+    if (state->done()) {
+      state->rethrow();
+    } else {
+      detail::await_outcome(*state);
+    }
     state->materialize();
     if constexpr (!std::is_void_v<T>) return std::move(*state->value);
   }
