@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocations.hpp"
 
-#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
-std::atomic<long> count{0};
+thread_local constinit long count = 0;
 }  // namespace
 
 void* operator new(std::size_t size) {
-  count.fetch_add(1, std::memory_order_relaxed);
+  ++count;
   if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
@@ -20,6 +19,6 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace slipway::test {
 
-long allocations() { return count.load(std::memory_order_relaxed); }
+long allocations() { return count; }
 
 }  // namespace slipway::test

@@ -4,7 +4,7 @@
 
 namespace slipway::test {
 
-// How often this process has called operator new so far.
+// How often this thread has called operator new so far.
 long allocations();
 
 }  // namespace slipway::test
