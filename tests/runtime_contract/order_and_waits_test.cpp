@@ -354,6 +354,7 @@ struct Caller {
   explicit Caller(Handle<Answerer> a) : answerer(a) {}
   void start();
   int value() { return 7; }
+  bool answered() const { return pending.ready(); }
   int finish() { return pending.get(); }
 };
 struct Answerer {
@@ -372,7 +373,8 @@ TEST(Waits, Contract3_AnOutstandingCallIsNoWait) {
     const auto result = testing::run(program, setup, [&](Running& running) {
       for (int i = 0; i < 5; ++i) {
         caller.get<&Caller::start>();
-        running.sleep_for(20ms);
+        for (int look = 0; look < 10'000 && !caller.get<&Caller::answered>(); ++look) running.sleep_for(1ms);
+        ASSERT_TRUE(caller.get<&Caller::answered>());
         EXPECT_EQ(caller.get<&Caller::finish>(), 7);
       }
     });
