@@ -109,6 +109,9 @@ function(slipway_add_program_test name)
   endif()
   add_test(NAME ${name} COMMAND ${launcher} ${options} -- ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ${SLIPWAY_TEST_PROPERTIES})
+  if(SLIPWAY_SANITIZE MATCHES "address" AND "mpi" IN_LIST arg_LABELS) # MPI libraries keep memory until exit
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT_MODIFICATION "ASAN_OPTIONS=set:detect_leaks=0")
+  endif()
   if(arg_PROCESSORS)
     set_tests_properties(${name} PROPERTIES PROCESSORS ${arg_PROCESSORS})
   endif()
@@ -153,9 +156,6 @@ function(slipway_add_mpi_test name)
       PROCESSORS ${ranks}
       LABELS ${labels}
       TIMEOUT "${arg_TIMEOUT}")
-    if(SLIPWAY_SANITIZE MATCHES "address")  # MPI libraries keep memory until exit
-      set_tests_properties(mpi.${name}.${ranks}_ranks PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
-    endif()
   endforeach()
 endfunction()
 

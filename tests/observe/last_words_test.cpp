@@ -68,9 +68,12 @@ class LastWords : public ::testing::Test {
 
 int* volatile nowhere = nullptr;
 
+// The fault is the system's to find, not the undefined-behaviour sanitizer's.
+__attribute__((no_sanitize("undefined"))) void write_nowhere() { *nowhere = 1; }
+
 TEST_F(LastWords, Contract9SegmentationFaultEndsWithOne) {
   EXPECT_EXIT(
-      die_as_learner([] { *nowhere = 1; }), ::testing::ExitedWithCode(1),
+      die_as_learner([] { write_nowhere(); }), ::testing::ExitedWithCode(1),
       "slipway: error: node learner method step on rank 3 \\(host alpha\\): segmentation fault \\(SIGSEGV\\) at "
       "address 0x0");
   EXPECT_EQ(failure().node, "learner");
@@ -130,8 +133,8 @@ TEST_F(LastWords, ExitAfterTheRunIsTheProgramsOwn) {
 
 TEST_F(LastWords, SecondThreadToDieWaitsForTheFirst) {
   EXPECT_EXIT(die_as_learner([] {
-                std::thread([] { *nowhere = 1; }).detach();
-                *nowhere = 1;
+                std::thread([] { write_nowhere(); }).detach();
+                write_nowhere();
               }),
               ::testing::ExitedWithCode(1), "segmentation fault");
 }

@@ -11,6 +11,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -138,17 +141,27 @@ void compose(SignalSafeText& words, const Place& at, const char* what) {
   words.add(at.node || at.rank ? ": " : "").add(what);
 }
 
-void say(const Place& at, const char* type, const char* what, bool with_backtrace) {
-  SignalSafeText words;
-  compose(words, at, what);
+// Tells the other ranks, who from then on take this one for gone: the last thing that it does.
+void announce(const char* words) {
+  if (const Hook hook = hook_of_process.load(std::memory_order_acquire)) hook(1, words);
+}
+
+// Here, not yet to the others.
+void say(const Place& at, const char* type, const char* what, const SignalSafeText& words) {
   write_failure_record(at, type, what);
   write_to_log(at, words.data());
   SignalSafeText on_terminal;
   on_terminal.add("slipway: error: ").add(words.view()).add("\n");
   write_all(2, on_terminal.view());
-  if (with_backtrace && at.rank && at.rank->log >= 0) write_backtrace(at.rank->log);
-  if (with_backtrace) write_backtrace(2);
-  if (const Hook hook = hook_of_process.load(std::memory_order_acquire)) hook(1, words.data());
+  if (at.rank && at.rank->log >= 0) write_backtrace(at.rank->log);
+  write_backtrace(2);
+}
+
+void say_to_all(const Place& at, const char* type, const char* what) {
+  SignalSafeText words;
+  compose(words, at, what);
+  say(at, type, what, words);
+  announce(words.data());
 }
 
 [[noreturn]] void die() { ::_exit(1); }
@@ -159,8 +172,19 @@ std::size_t index_of(int number) {
   return index;
 }
 
-// The address sanitizer's handler knows more than we do, and ends the process with 1 as well.
-void give_sanitizer_its_turn(std::size_t index, int number, siginfo_t* info, void* context) {
+// The address sanitizer's handler knows more than we do. It takes its time, does not return, and calls back at the end.
+void give_sanitizer_its_turn(std::size_t index, int number, siginfo_t* info, void* context,
+                             const SignalSafeText& words) {
+#if defined(__SANITIZE_ADDRESS__)
+  static const SignalSafeText* words_for_all;
+  words_for_all = &words;
+  __sanitizer_set_death_callback([] {
+    announce(words_for_all->data());
+    die();
+  });
+#else  // Clang: no way back is known here
+  announce(words.data());
+#endif
   const auto& before = actions_before[index];
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction) {
     before.sa_sigaction(number, info, context);
@@ -181,9 +205,12 @@ void on_fatal_signal(int number, siginfo_t* info, void* context) {
   } else if (info && number != SIGABRT) {
     what.add(" at address ").add_hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
   }
-  say(place, signal.name, what.data(), true);
-  if constexpr (address_sanitizer) give_sanitizer_its_turn(index, number, info, context);
+  SignalSafeText words;
+  compose(words, place, what.data());
+  say(place, signal.name, what.data(), words);
+  if constexpr (address_sanitizer) give_sanitizer_its_turn(index, number, info, context, words);
   static_cast<void>(context);
+  announce(words.data());
   die();
 }
 
@@ -215,15 +242,15 @@ void describe_current_exception(std::string& type, std::string& text) {
   std::string type;
   std::string text;
   describe_current_exception(type, text);
-  say(place, type.c_str(), text.c_str(), true);
+  say_to_all(place, type.c_str(), text.c_str());
   die();
 }
 
 void on_exit_called() {
   if (!run_in_progress.load(std::memory_order_acquire)) return;
   if (!may_die()) die();
-  say(place, "exit",
-      "exit() was called (it would leave the other ranks waiting) return from run() or call stop instead", true);
+  say_to_all(place, "exit",
+             "exit() was called (it would leave the other ranks waiting) return from run() or call stop instead");
   // What the user printed just before is still in the buffers of stdio, and _exit drops it.
   ::fflush(nullptr);
   die();
