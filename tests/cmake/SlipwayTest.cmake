@@ -117,6 +117,14 @@ function(slipway_add_program_test name)
   endif()
 endfunction()
 
+# slipway_launcher_outlives_ranks(<variable>): whether mpirun leaves the others alone when a rank is killed. MPICH's Hydra
+# kills them as well, also with -disable-auto-cleanup, so that what they would have noticed and said is lost.
+function(slipway_launcher_outlives_ranks variable)
+  execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
+  string(REGEX MATCH "Open MPI|OpenRTE|PRRTE|prterun" found "${version}")
+  set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
 # slipway_mpirun_flags(<variable>): what lets more ranks than cores share this machine.
 function(slipway_mpirun_flags variable)
   execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
