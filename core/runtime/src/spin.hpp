@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "slipway/base/seam.hpp"
@@ -15,8 +14,8 @@ inline std::uint32_t chosen_spin(const Agreement& agreement, RankId rank) {
   constexpr std::uint32_t sharing = 64;
   constexpr std::uint32_t alone = 1'000;
   const double cores = agreement.machine.ranks[rank.index()].cpus;
-  const double threads = std::max(1.0, agreement.placement.load[rank.index()].computing);
-  return threads <= cores && !seam::simulated() ? alone : sharing;
+  const double wanted = agreement.placement.load[rank.index()].cpus;  // handlers compute as well
+  return wanted <= cores && !seam::simulated() ? alone : sharing;
 }
 
 }  // namespace slipway::detail
