@@ -8,6 +8,7 @@
 
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/edge_faults.hpp"
+#include "slipway/rpc/pass_outcome.hpp"
 #include "slipway/rpc/pool.hpp"
 
 namespace slipway::detail {
@@ -59,15 +60,7 @@ class DelayedCall final : public DelayedSend, public Continuation, public Runnab
   void execute() override {
     const std::unique_ptr<DelayedCall> self(this);
     if (!outcome_->claim()) return attempt_->ignore_errors();
-    try {
-      attempt_->rethrow();
-      attempt_->materialize();
-      outcome_->value = std::move(attempt_->value);
-    } catch (...) {
-      outcome_->fail(std::current_exception());
-      return;
-    }
-    outcome_->finish();
+    pass_outcome(*attempt_, *outcome_);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "slipway/rpc/call.hpp"
+#include "slipway/rpc/pass_outcome.hpp"
 #include "slipway/rpc/pool.hpp"
 
 namespace slipway::detail {
@@ -43,15 +44,7 @@ class RetriedCall final : public Continuation, public Runnable {
     }
     const std::unique_ptr<RetriedCall> self(this);
     if (!outcome_->claim()) return;
-    try {
-      attempt_->rethrow();
-      attempt_->materialize();
-      outcome_->value = std::move(attempt_->value);
-    } catch (...) {
-      outcome_->fail(std::current_exception());
-      return;
-    }
-    outcome_->finish();
+    pass_outcome(*attempt_, *outcome_);
   }
 
  private:
