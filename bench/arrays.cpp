@@ -5,8 +5,8 @@
 #include <slipway/slipway.hpp>
 #include <vector>
 
-#include "flags.hpp"
 #include "measure.hpp"
+#include "pair.hpp"
 
 // 64 MiB as an argument and as a result, between ranks 0 and 1, in the shapes that bench/raw_arrays.cpp gives plain
 // MPI: sent from memory in use, received into a new vector, or into the recycled memory of a Buffer. Flag: --effort
@@ -63,14 +63,4 @@ struct Caller {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  slipway::Options options(argc, argv);
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
-
-  slipway::Program program("bench_arrays");
-  auto store = program.with({.wishes = {.on_rank = slipway::RankId(1)}}).node<Store>("store");
-  program.with({.wishes = {.on_rank = slipway::RankId(0)}}).node<Caller>("caller", store, effort);
-  return slipway::launch(program, options);
-}
+int main(int argc, char** argv) { return bench::run_pair<Store, Caller>("bench_arrays", argc, argv); }

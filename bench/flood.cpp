@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "flags.hpp"
 #include "measure.hpp"
+#include "pair.hpp"
 
 // A million posts and a million calls of 1 KiB, as fast as they can be made, to a service that takes 2 us for each: how
 // much memory do both ranks need on top, at the worst moment? Fails if one is lost, doubled or out of order.
@@ -85,14 +85,4 @@ struct Flooder {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  slipway::Options options(argc, argv);
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
-
-  slipway::Program program("bench_flood");
-  auto slow = program.with({.wishes = {.on_rank = slipway::RankId(1)}}).node<Slow>("slow");
-  program.with({.wishes = {.on_rank = slipway::RankId(0)}}).node<Flooder>("flooder", slow, effort);
-  return slipway::launch(program, options);
-}
+int main(int argc, char** argv) { return bench::run_pair<Slow, Flooder>("bench_flood", argc, argv); }

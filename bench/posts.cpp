@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <slipway/slipway.hpp>
 
-#include "flags.hpp"
 #include "measure.hpp"
+#include "pair.hpp"
 
 // One-way posts of 64 bytes from rank 0 to rank 1; bench/baseline/ygm_posts.cpp is the same in YGM.
 // Flag: --effort PERCENT.
@@ -38,14 +38,4 @@ struct Poster {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  slipway::Options options(argc, argv);
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
-
-  slipway::Program program("bench_posts");
-  auto counter = program.with({.wishes = {.on_rank = slipway::RankId(1)}}).node<Counter>("counter");
-  program.with({.wishes = {.on_rank = slipway::RankId(0)}}).node<Poster>("poster", counter, effort);
-  return slipway::launch(program, options);
-}
+int main(int argc, char** argv) { return bench::run_pair<Counter, Poster>("bench_posts", argc, argv); }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
 #include "measure.hpp"
+#include "pair.hpp"
 
 // Threads of rank 0 that each wait for a call to rank 1 at the same time. Flag: --effort PERCENT.
 namespace {
@@ -87,14 +87,4 @@ struct Caller {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  slipway::Options options(argc, argv);
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
-
-  slipway::Program program("bench_threads");
-  auto echo = program.with({.wishes = {.on_rank = slipway::RankId(1)}}).node<Echo>("echo");
-  program.with({.wishes = {.on_rank = slipway::RankId(0)}}).node<Caller>("caller", echo, effort);
-  return slipway::launch(program, options);
-}
+int main(int argc, char** argv) { return bench::run_pair<Echo, Caller>("bench_threads", argc, argv); }
