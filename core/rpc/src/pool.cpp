@@ -122,7 +122,7 @@ void Pool::block_again() {
 
 void Pool::stop_running() {
   running_.fetch_sub(1, std::memory_order_seq_cst);
-  if (has_work()) wake();
+  wake();
 }
 
 void Pool::end_blocking() {

@@ -180,10 +180,9 @@ Admitted Endpoint::call_remote_raw(const CallSetup& setup, CallState* state, std
 Admitted Endpoint::call_remote(const CallSetup& setup, CallState* state, Writer& arguments,
                                std::shared_ptr<void> keep_alive) {
   constexpr std::size_t heads = sizeof(wire::FrameHeader) + sizeof(wire::RequestHeader);
-  const std::size_t largest = largest_frame_;
   const std::size_t body = arguments.body().size();
   const std::size_t segments = arguments.segments().size();
-  if (segments == 0 && (body + heads <= largest || rank_of(setup.node) == rank_))
+  if (segments == 0 && (body + heads <= largest_frame_ || rank_of(setup.node) == rank_))
     return call_remote_raw(setup, state, arguments.body());
   StateRef<> mine(state);
   const std::uint64_t bytes = total_size(arguments) + heads;
