@@ -86,7 +86,7 @@ bool Outbox::append_own(std::uint32_t to, FrameClass frame_class, wire::FrameKin
   const wire::FrameHeader header{.kind = kind, .size = static_cast<std::uint32_t>(head.size() + body.size())};
   const std::size_t size = sizeof header + header.size;
   bool due = false;
-  std::lock_guard guard(peer.lock);
+  const seam::BiasedLock::Guard guard(peer.lock);
   Batch* batch = peer.ready.back();
   if (!fits(peer, batch, frame_class, size)) batch = find_batch(peer, frame_class, size, due);
   if (!batch) return false;
@@ -100,12 +100,12 @@ bool Outbox::append_own(std::uint32_t to, FrameClass frame_class, wire::FrameKin
 void Outbox::want_header(std::uint32_t to) {
   Peer& peer = peers_[to];
   bool due = false;
-  std::lock_guard guard(peer.lock);
+  const seam::BiasedLock::Guard guard(peer.lock);
   if (!peer.dead && peer.ready.empty()) open_ready(peer, false, due);
 }
 
 BatchList Outbox::drain(Peer& peer, seam::Time now, bool& wants_credit) {
-  std::lock_guard guard(peer.lock);
+  const seam::BiasedLock::Guard guard(peer.lock);
   BatchList batches = peer.ready;
   peer.ready = {};
   peer.listed = false;
@@ -117,7 +117,7 @@ BatchList Outbox::drain(Peer& peer, seam::Time now, bool& wants_credit) {
 
 void Outbox::add_credits(std::uint32_t from, std::uint32_t credits, std::uint32_t loans) {
   Peer& peer = peers_[from];
-  std::lock_guard guard(peer.lock);
+  const seam::BiasedLock::Guard guard(peer.lock);
   if (peer.dead) return;
   peer.credits += credits;
   peer.loans += loans;
@@ -133,7 +133,7 @@ void Outbox::add_credits(std::uint32_t from, std::uint32_t credits, std::uint32_
 void Outbox::give_back_unused_loans(std::uint32_t to) {
   Peer& peer = peers_[to];
   bool due = false;
-  std::lock_guard guard(peer.lock);
+  const seam::BiasedLock::Guard guard(peer.lock);
   const bool idle = !peer.used_lately && peer.in_use == 0;
   peer.used_lately = false;
   if (!idle || peer.loans == 0 || peer.dead) return;
@@ -149,7 +149,7 @@ void Outbox::recycle(BatchList& batches) {
 
 void Outbox::declare_dead(std::uint32_t rank) {
   Peer& peer = peers_[rank];
-  std::lock_guard guard(peer.lock);
+  const seam::BiasedLock::Guard guard(peer.lock);
   peer.dead = true;
   recycle(peer.ready);
   recycle(peer.backlog);

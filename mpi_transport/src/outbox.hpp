@@ -9,6 +9,7 @@
 #include <span>
 
 #include "batch.hpp"
+#include "slipway/base/biased_lock.hpp"
 #include "slipway/base/seam.hpp"
 #include "slipway/rpc/transport.hpp"
 
@@ -22,7 +23,7 @@ namespace slipway::detail {
 class Outbox {
  public:
   struct alignas(64) Peer {
-    seam::SpinLock lock;
+    seam::BiasedLock lock;
     bool listed = false;  // in the list of peers that have something to send
     bool dead = false;
     BatchList ready;         // may go; the last one is open
@@ -49,7 +50,7 @@ class Outbox {
     Peer& peer = peers_[to];
     const std::size_t size = head.size() + body.size();
     bool due = false;
-    std::lock_guard guard(peer.lock);
+    const seam::BiasedLock::Guard guard(peer.lock);
     Batch* batch = peer.ready.back();
     if (!fits(peer, batch, frame_class, size)) [[unlikely]] {
       batch = find_batch(peer, frame_class, size, due);

@@ -30,6 +30,10 @@ struct Block {
   Block* next;
 };
 
+// Blocks begin with a cache line of their own.
+void* make_block(std::size_t size) { return ::operator new(size, std::align_val_t{granule}); }
+void free_block(void* block) { ::operator delete(block, std::align_val_t{granule}); }
+
 struct Stack {
   Block* top = nullptr;
   std::uint32_t count = 0;
@@ -80,7 +84,7 @@ void move_some(Stack& from, Stack& to, std::uint32_t count) {
 }
 
 void free_all(Stack& blocks) {
-  while (Block* block = blocks.pop()) ::operator delete(block);
+  while (Block* block = blocks.pop()) free_block(block);
 }
 
 using Lists = std::array<Stack, classes>;
@@ -110,19 +114,19 @@ void make_guard() {
 }
 
 void* take_shared(std::size_t index) {
-  if (closed) return ::operator new(size_of_class(index));
+  if (closed) return make_block(size_of_class(index));
   if (!guarded) make_guard();
   Shared& common = shared()[index];
   common.lock.lock();
   move_some(common.blocks, local[index], moved_at_once(index));
   common.lock.unlock();
   if (Block* const block = local[index].pop()) return block;
-  return ::operator new(size_of_class(index));
+  return make_block(size_of_class(index));
 }
 
 // Makes room in a list that is full, or that this thread has not used before.
 void give_shared(std::size_t index, Block* block) {
-  if (closed) return ::operator delete(block);
+  if (closed) return free_block(block);
   if (!guarded) make_guard();
   local[index].push(block);
   if (!is_full(local[index].count, index)) return;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slipway/rpc/call_state.hpp"
 
-#include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/endpoint.hpp"
 
 namespace slipway::detail {
@@ -89,15 +88,6 @@ bool CallState::detach(Continuation& continuation) {
   }
   detach_lock_.unlock();
   return found;
-}
-
-void CallState::materialize() {
-  if (!has_kept_body) return;
-  has_kept_body = false;
-  Reader reader{std::span<const std::byte>(kept_body)};
-  decode_value(reader);
-  reader.finish();
-  kept_body = {};
 }
 
 }  // namespace slipway::detail

@@ -119,7 +119,7 @@ void Endpoint::send_control(RankId to, std::string_view body) {
 
 void Endpoint::time_out(CallState& state) {
   if (!state.claim()) return;
-  const bool started_for_sure_not = state.local_entry.load() != nullptr;
+  const bool started_for_sure_not = state.place.entry() != nullptr;
   state.fail(std::make_exception_ptr(
       Timeout(fmt::format("call {} on node '{}' had no outcome in time",
                           state.info.method ? state.info.method->name : "", label_of(state.info.node)),
@@ -128,12 +128,13 @@ void Endpoint::time_out(CallState& state) {
 
 void Endpoint::cancel(CallState& state) {
   const CallInfo info = state.info;
+  const std::uint64_t number = state.place.number();
   if (!info.method || !state.claim()) return;
   state.fail(std::make_exception_ptr(Cancelled(
       fmt::format("call {} on node '{}' was cancelled", info.method->name, label_of(info.node)), HandlerRan::maybe)));
-  if (info.id == 0) return;
+  if (number == 0) return;
   const std::uint32_t node = info.node.value();
-  const wire::FrameHeader header{.kind = wire::FrameKind::cancel, .size = sizeof node, .id = info.id};
+  const wire::FrameHeader header{.kind = wire::FrameKind::cancel, .size = sizeof node, .id = number};
   if (transport_.send(rank_of(info.node), FrameClass::control, std::as_bytes(std::span(&header, 1)),
                       std::as_bytes(std::span(&node, 1)))) {
     flush();
@@ -142,8 +143,8 @@ void Endpoint::cancel(CallState& state) {
 
 void Endpoint::add_timer(CallState& state) {
   if (state.info.deadline == seam::never) return;
-  auto local = state.info.id == 0 ? StateRef<>::share(&state) : StateRef<>();
-  if (parts_->timers.add(state.info.deadline, state.info.id, std::move(local))) parts_->progress.call_leader();
+  auto local = state.place.number() == 0 ? StateRef<>::share(&state) : StateRef<>();
+  if (parts_->timers.add(state.info.deadline, state.place.number(), std::move(local))) parts_->progress.call_leader();
 }
 
 void Endpoint::tick(seam::Time now) {

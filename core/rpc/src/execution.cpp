@@ -264,11 +264,7 @@ LocalCallBase::LocalCallBase(const CallSetup& setup, CallState* state) : setup_(
     call_index_ = current.activity->next_call++;
   }
   if (!state) return;
-  state->info = {.endpoint = &Endpoint::of_this_thread(),
-                 .method = setup.method,
-                 .node = setup.node,
-                 .activity = caller_,
-                 .deadline = setup.deadline};
+  describe_call(*state, Endpoint::of_this_thread(), setup);
 }
 
 LocalCallBase::~LocalCallBase() {
@@ -289,7 +285,7 @@ Entry::Step LocalCallBase::run(NodeSlot& node) {
                                   .state = std::exchange(state_, nullptr),
                                   .rank = node.endpoint.rank()},
                         .activity = &activity};
-  if (invocation.reply.state) invocation.reply.state->local_entry.store(nullptr, std::memory_order_release);
+  if (invocation.reply.state) invocation.reply.state->place.set_entry(nullptr);
   {
     RunningScope running(node, activity);
     ++running.counts().calls;

@@ -164,12 +164,7 @@ void Endpoint::complete(CallState* state, const wire::FrameHeader& header, std::
     failure = decode_failure(body);
   } else {
     try {
-      if (state->decodes_on_arrival()) {
-        state->decode_body(body);
-      } else {
-        state->kept_body.assign(body.begin(), body.end());
-        state->has_kept_body = true;
-      }
+      state->take_body(body);
     } catch (...) {
       failure = std::current_exception();
     }

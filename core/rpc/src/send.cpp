@@ -137,75 +137,59 @@ void Endpoint::give_room(NodeId node, std::uint64_t room) {
 
 void Endpoint::give_local_room(NodeId node) { give_room(node, CallTable::room_for(0)); }
 
-namespace {
-
-void describe_call(CallState& state, Endpoint& endpoint, const CallSetup& setup, const Activity& activity) {
-  state.info.endpoint = &endpoint;
-  state.info.method = setup.method;
-  state.info.node = setup.node;
-  state.info.activity = activity.id;
-  state.info.deadline = setup.deadline;
+// What all ways over the wire have in common. `send` gets the receiver and what precedes the arguments.
+template <class Send>
+Admitted Endpoint::call_over_wire(const CallSetup& setup, CallState* state, std::uint64_t bytes, Send&& send) {
+  StateRef<> mine(state);
+  Activity& activity = activity_of_this_thread(*this);
+  if (state) describe_call(*state, *this, setup);
+  if (admit(setup, bytes, state) == Admitted::full) return Admitted::full;
+  static_cast<void>(mine.take());
+  if (state && setup.deadline != seam::never) [[unlikely]]
+    add_timer(*state);
+  RequestHead head(setup, activity, state == nullptr, state ? state->place.number() : 0);
+  const RankId to = rank_of(setup.node);
+  send(to, head);
+  if (state && parts_->peer_lost[to.index()].load(std::memory_order_acquire)) [[unlikely]] {
+    fail_lost_calls(to, parts_->lost_reason[to.index()]);
+  }
+  return Admitted::yes;
 }
 
-}  // namespace
-
-Admitted Endpoint::call_remote_raw(const CallSetup& setup, CallState* state, std::span<const std::byte> arguments) {
-  constexpr std::size_t heads = sizeof(wire::FrameHeader) + sizeof(wire::RequestHeader);
-  if (arguments.size() + heads > largest_frame_ && rank_of(setup.node) != rank_) {
+Admitted Endpoint::call_remote_raw(const CallSetup& setup, CallState* state, std::span<std::byte> frame) {
+  const std::span<const std::byte> arguments = frame.subspan(wire::request_heads);
+  if (frame.size() > largest_frame_ || rank_of(setup.node) == rank_) [[unlikely]] {
     Writer writer;
     writer.bytes(arguments.data(), arguments.size());
     return call_remote(setup, state, writer, nullptr);
   }
-  StateRef<> mine(state);
-  const std::uint64_t bytes = arguments.size() + heads;
-  Activity& activity = activity_of_this_thread(*this);
-  if (state) describe_call(*state, *this, setup, activity);
-  if (admit(setup, bytes, state) == Admitted::full) return Admitted::full;
-  static_cast<void>(mine.take());
-  const std::uint64_t id = state ? state->info.id : 0;
-  if (state) add_timer(*state);
-  RequestHead head(setup, activity, state == nullptr, id);
-  const RankId to = rank_of(setup.node);
-  if (to == rank_) {
-    deliver_here(head.bytes(arguments.size()), arguments);
-  } else if (transport_.send(to, FrameClass::request, head.bytes(arguments.size()), arguments) && !setup.caller_waits) {
-    flush();
-  }
-  if (state && parts_->peer_lost[to.index()].load(std::memory_order_acquire)) {
-    fail_lost_calls(to, parts_->lost_reason[to.index()]);
-  }
-  return Admitted::yes;
+  return call_over_wire(setup, state, frame.size(), [&](RankId to, RequestHead& head) {
+    std::memcpy(frame.data(), head.bytes(arguments.size()).data(), wire::request_heads);
+    if (transport_.send(to, FrameClass::request, frame, {}) && !setup.caller_waits) flush();
+  });
 }
 
 Admitted Endpoint::call_remote(const CallSetup& setup, CallState* state, Writer& arguments,
                                std::shared_ptr<void> keep_alive) {
-  constexpr std::size_t heads = sizeof(wire::FrameHeader) + sizeof(wire::RequestHeader);
-  const std::size_t body = arguments.body().size();
-  const std::size_t segments = arguments.segments().size();
-  if (segments == 0 && (body + heads <= largest_frame_ || rank_of(setup.node) == rank_))
-    return call_remote_raw(setup, state, arguments.body());
-  StateRef<> mine(state);
-  const std::uint64_t bytes = total_size(arguments) + heads;
-  Activity& activity = activity_of_this_thread(*this);
-  if (state) describe_call(*state, *this, setup, activity);
-  if (admit(setup, bytes, state) == Admitted::full) return Admitted::full;
-  static_cast<void>(mine.take());
-  const std::uint64_t id = state ? state->info.id : 0;
-  if (state) add_timer(*state);
-  RequestHead head(setup, activity, state == nullptr, id);
-  const RankId to = rank_of(setup.node);
-  if (segments == 0) {
-    head.set_flags(wire::flag_has_segments | wire::flag_late_decode);
-    transport_.send_large(to, with_body_as_segment(FrameClass::request, head.bytes(0), whole_body(arguments)));
-  } else {
-    head.set_flags(wire::flag_has_segments);
-    transport_.send_large(to, with_segments(FrameClass::request, head.bytes(body), arguments, std::move(keep_alive)));
-  }
-  flush();
-  if (state && parts_->peer_lost[to.index()].load(std::memory_order_acquire)) {
-    fail_lost_calls(to, parts_->lost_reason[to.index()]);
-  }
-  return Admitted::yes;
+  const auto body = arguments.body();
+  const bool has_segments = !arguments.segments().empty();
+  const std::uint64_t bytes = total_size(arguments) + wire::request_heads;
+  return call_over_wire(setup, state, bytes, [&](RankId to, RequestHead& head) {
+    if (has_segments) {
+      head.set_flags(wire::flag_has_segments);
+      auto frame = with_segments(FrameClass::request, head.bytes(body.size()), arguments, std::move(keep_alive));
+      transport_.send_large(to, std::move(frame));
+      flush();
+    } else if (to == rank_) {
+      deliver_here(head.bytes(body.size()), body);
+    } else if (bytes > largest_frame_) {
+      head.set_flags(wire::flag_has_segments | wire::flag_late_decode);
+      transport_.send_large(to, with_body_as_segment(FrameClass::request, head.bytes(0), whole_body(arguments)));
+      flush();
+    } else if (transport_.send(to, FrameClass::request, head.bytes(body.size()), body) && !setup.caller_waits) {
+      flush();
+    }
+  });
 }
 
 void Endpoint::reply(RankId to, std::uint64_t call_id, Writer& value, std::shared_ptr<void> keep_alive) {
@@ -232,14 +216,13 @@ void Endpoint::reply(RankId to, std::uint64_t call_id, Writer& value, std::share
   flush();
 }
 
-void Endpoint::reply_raw(RankId to, std::uint64_t call_id, std::span<const std::byte> value) {
+void Endpoint::reply_raw(RankId to, std::uint64_t call_id, std::span<std::byte> frame) {
+  const std::span<const std::byte> value = frame.subspan(sizeof(wire::FrameHeader));
   const wire::FrameHeader header{
       .kind = wire::FrameKind::reply, .size = static_cast<std::uint32_t>(value.size()), .id = call_id};
-  if (to == rank_) {
-    deliver_here(bytes_of(header), value);
-  } else if (transport_.send(to, FrameClass::reply, bytes_of(header), value)) {
-    flush();
-  }
+  if (to == rank_) return deliver_here(bytes_of(header), value);
+  std::memcpy(frame.data(), &header, sizeof header);
+  if (transport_.send(to, FrameClass::reply, frame, {})) flush();
 }
 
 void Endpoint::reply_failure(RankId to, std::uint64_t call_id, const RemoteFailure& failure, HandlerRan ran) {

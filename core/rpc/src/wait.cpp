@@ -127,15 +127,15 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
                                               label_of(state.info.node), rank_of(state.info.node).value())
                                 : "a future made from others";
   wait.node = state.info.node;
-  wait.call_id = state.info.id;
-  wait.local_state = state.info.id == 0 ? &state : nullptr;
+  wait.call_id = state.place.number();
+  wait.local_state = state.place.number() == 0 ? &state : nullptr;
   wait.limited = deadline != seam::never || state.info.deadline != seam::never;
   wait.since = seam::now();
   RecordedWait recorded(*parts_, std::move(wait));
   while (true) {
     recorded.probe(*this);
     if (parts_->progress.wait(state, waiter, std::min(deadline, seam::now() + look_up_every))) return true;
-    if (may_run && state.local_entry.load(std::memory_order_relaxed) && blocked.while_running([&] { return run_inline(state); })) {
+    if (may_run && state.place.entry() && blocked.while_running([&] { return run_inline(state); })) {
       return true;
     }
     if (seam::now() >= deadline) return state.done();
@@ -145,7 +145,7 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
 
 // A call inside the rank that has not started, and is next on its node: this thread runs it itself.
 bool Endpoint::run_inline(CallState& state) {
-  Entry* const entry = state.local_entry.load(std::memory_order_acquire);
+  Entry* const entry = state.place.entry();
   if (!entry) return false;
   NodeSlot* const slot = local(state.info.node);
   if (!slot || slot->admission.own_thread || !slot->mailbox.take_if_next(entry, &state)) return false;
@@ -181,8 +181,8 @@ std::uint64_t Endpoint::begin_suspended_wait(Activity& activity, CallState& stat
                                               label_of(state.info.node), rank_of(state.info.node).value())
                                 : "a future made from others";
   wait.node = state.info.node;
-  wait.call_id = state.info.id;
-  wait.local_state = state.info.id == 0 ? &state : nullptr;
+  wait.call_id = state.place.number();
+  wait.local_state = state.place.number() == 0 ? &state : nullptr;
   wait.limited = state.info.deadline != seam::never;
   wait.since = seam::now();
   wait.suspended = &state;

@@ -159,9 +159,9 @@ Admitted send_call(Endpoint& endpoint, const CallSetup& setup, CallState* state,
   StateRef<> mine(state);
   return [&]<class... P>(std::type_identity<std::tuple<P...>>) {
     if constexpr (AllRaw<P...>) {
-      std::array<std::byte, raw_bytes<P...>> bytes;
-      encode_raw(bytes.data(), as_parameter<P>(std::forward<Args>(args))...);
-      return endpoint.call_remote_raw(setup, mine.take(), bytes);
+      std::array<std::byte, wire::request_heads + raw_bytes<P...>> frame;
+      encode_raw(frame.data() + wire::request_heads, as_parameter<P>(std::forward<Args>(args))...);
+      return endpoint.call_remote_raw(setup, mine.take(), frame);
     } else {
       Writer& writer = writer_of_call<P...>(endpoint, setup.node);
       if constexpr ((std::is_same_v<P, std::remove_cvref_t<Args>> && ...)) {
@@ -177,7 +177,7 @@ Admitted send_call(Endpoint& endpoint, const CallSetup& setup, CallState* state,
 // Into the mailbox of a node of this rank.
 inline Admitted admit_entry(Endpoint& endpoint, const CallSetup& setup, NodeSlot& slot, CallState* state,
                             std::unique_ptr<LocalCallBase> entry) {
-  if (state) state->local_entry.store(entry.get(), std::memory_order_release);
+  if (state) state->place.set_entry(entry.get());
   const Admitted admitted = endpoint.admit_local(setup, slot, entry.get());
   if (admitted == Admitted::yes) static_cast<void>(entry.release());
   return admitted;

@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "slipway/base/error.hpp"
 #include "slipway/base/ids.hpp"
@@ -41,15 +40,34 @@ class Continuation {
 struct CallInfo {
   Endpoint* endpoint = nullptr;
   const MethodEntry* method = nullptr;  // nullptr: no call, but a future made from futures
-  NodeId node;
-  std::uint64_t id = 0;        // in the call table; 0: a call inside the rank
-  std::uint64_t activity = 0;  // who called
-  std::uint64_t room = 0;      // what it takes of the node's window
   seam::Time deadline = seam::never;
+  NodeId node;
+};
+
+// Where a call is before its outcome: in the call table under a number, or, inside the rank, in a mailbox. Any thread.
+class CallPlace {
+ public:
+  // Of a call to another rank; 0: none.
+  std::uint64_t number() const {
+    const std::uintptr_t place = place_.load(std::memory_order_acquire);
+    return (place & is_number) != 0 ? place >> 1 : 0;
+  }
+  void set_number(std::uint64_t number) { place_.store(number << 1 | is_number, std::memory_order_release); }
+  // Of a call inside the rank that may not have started; nullptr: none.
+  Entry* entry() const {
+    const std::uintptr_t place = place_.load(std::memory_order_acquire);
+    return (place & is_number) != 0 ? nullptr : reinterpret_cast<Entry*>(place);
+  }
+  void set_entry(Entry* entry) { place_.store(reinterpret_cast<std::uintptr_t>(entry), std::memory_order_release); }
+
+ private:
+  static constexpr std::uintptr_t is_number = 1;  // entries have even addresses
+  static_assert(sizeof(std::uintptr_t) == sizeof(std::uint64_t));
+  std::atomic<std::uintptr_t> place_{0};
 };
 
 // The outcome of one call on its way to one future. Reference-counted: the future, the call table or the mailbox, and
-// continuations that reach it hold one each.
+// continuations that reach it hold one each. It fills one cache line; the value follows in the next.
 class CallState : public recycled::Object {
  public:
   CallState() = default;
@@ -97,15 +115,15 @@ class CallState : public recycled::Object {
   // From here on nobody is to be told of an error that was not looked at.
   void ignore_errors() { observed_ = true; }
 
-  // Puts the value in place. `library` types on the thread that received the reply; user types in get.
   virtual void decode_value(Reader& reader) = 0;
-  virtual void decode_body(std::span<const std::byte> body) = 0;  // a whole one
-  virtual bool decodes_on_arrival() const = 0;
-  // Of a future made from others, all of which it needs: one without an outcome yet, for the thread that waits. It may run
-  // that call itself, or find that it closes a cycle. nullptr: none, or no such future.
+  // A whole reply, on the thread that received it: puts the value in place, or keeps the bytes of a user's type for
+  // `materialize`.
+  virtual void take_body(std::span<const std::byte> body) = 0;
+  // Of a future made from others, all of which it needs: one without an outcome yet, for the thread that waits. It may
+  // run that call itself, or find that it closes a cycle. nullptr: none, or no such future.
   virtual CallState* part_to_wait_for() { return nullptr; }
   // What of the outcome is left to be made by the thread that takes it; before the value is used.
-  virtual void materialize();
+  virtual void materialize() {}
 
  private:
   // The head of the list of continuations, an address of at most 48 bits; in its lowest bits two flags; above it the
@@ -122,15 +140,14 @@ class CallState : public recycled::Object {
 
   std::atomic<std::uint64_t> word_{one_reference};
   std::exception_ptr error_;
-  bool observed_ = false;
-  seam::SpinLock detach_lock_;
 
  public:
-  CallInfo info;
-  std::atomic<Entry*> local_entry{nullptr};  // a call inside the rank that may not have started
-  // For user types: keeps the bytes until `materialize` decodes them.
-  bool has_kept_body = false;
-  std::vector<std::byte> kept_body;
+  CallPlace place;
+  [[no_unique_address]] CallInfo info;  // written member by member: what follows lies in its padding
+
+ private:
+  bool observed_ = false;
+  seam::SpinLock detach_lock_;
 };
 
 // Owns one reference.

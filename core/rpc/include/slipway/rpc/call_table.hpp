@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "slipway/base/biased_lock.hpp"
 #include "slipway/rpc/call_state.hpp"
 #include "slipway/rpc/wire.hpp"
 
@@ -25,7 +25,7 @@ struct ArrivedReply {
 enum class Admitted : std::uint8_t { yes, full, closed };
 
 // What this rank has under way: how much of each node's window its requests fill, and the calls that other ranks will
-// answer, by number. A number comes again after 2^32 calls in its slot at the earliest, so that a late or forged reply
+// answer, by number. A number comes again after 2^31 calls in its slot at the earliest, so that a late or forged reply
 // finds nothing. One lock for everything, taken once for a call and once for a batch of replies. Any thread.
 class CallTable {
  public:
@@ -38,31 +38,31 @@ class CallTable {
   static std::uint64_t bytes_in(std::uint64_t room) { return (room & (one_call - 1)) * unit; }
 
   // Takes room for a request. A call that another rank will answer (`state`, one reference is taken over if the answer
-  // is yes) gets its number, in state->info.
+  // is yes) gets its number, in state->place.
   Admitted admit(NodeId node, std::uint64_t bytes, CallState* state) {
-    const std::lock_guard guard(lock_);
+    const seam::BiasedLock::Guard guard(lock_);
     if (closed_) return Admitted::closed;
     Window& window = windows_[node.index()];
     const std::uint64_t used = window.load(std::memory_order_relaxed);
     if (!has_room(used, bytes)) return Admitted::full;
-    if (state) enter(*state, room_for(bytes));
+    if (state) enter(*state, bytes / unit);
     window.store(used + room_for(bytes), std::memory_order_relaxed);
     return Admitted::yes;
   }
   // From here on nothing is admitted.
   void close() {
-    const std::lock_guard guard(lock_);
+    const seam::BiasedLock::Guard guard(lock_);
     closed_ = true;
   }
 
   // The call of that number, once, with its reference; what it took of its node's window is free again. nullptr:
   // unknown.
   CallState* take(std::uint64_t id) {
-    const std::lock_guard guard(lock_);
+    const seam::BiasedLock::Guard guard(lock_);
     return take_locked(id);
   }
   void take_all(std::span<ArrivedReply> replies) {
-    const std::lock_guard guard(lock_);
+    const seam::BiasedLock::Guard guard(lock_);
     for (ArrivedReply& reply : replies) {
       reply.state = take_locked(reply.header.id);
       if (reply.state) __builtin_prefetch(reply.state + 1, 1);  // where its value will be put
@@ -70,7 +70,7 @@ class CallTable {
   }
   // Room of requests without a number (posts, calls inside the rank). False: more than was taken.
   bool give_room(NodeId node, std::uint64_t room) {
-    const std::lock_guard guard(lock_);
+    const seam::BiasedLock::Guard guard(lock_);
     return give_locked(node, room);
   }
 
@@ -86,7 +86,7 @@ class CallTable {
   // The numbers of all calls in the table.
   std::vector<std::uint64_t> numbers() const {
     std::vector<std::uint64_t> ids;
-    const std::lock_guard guard(lock_);
+    const seam::BiasedLock::Guard guard(lock_);
     for (std::uint32_t index = 0; index < size_; ++index) {
       const Slot& slot = slot_at(index);
       if (slot.state) ids.push_back(number(index, slot));
@@ -95,7 +95,7 @@ class CallTable {
   }
   // The state of a call that is in the table, with a reference of its own.
   StateRef<> find(std::uint64_t id) {
-    const std::lock_guard guard(lock_);
+    const seam::BiasedLock::Guard guard(lock_);
     Slot* const slot = slot_of(id);
     return slot ? StateRef<>::share(slot->state) : StateRef<>();
   }
@@ -105,12 +105,13 @@ class CallTable {
   struct Slot {
     CallState* state = nullptr;  // nullptr: free
     std::uint32_t generation = 0;
-    std::uint32_t next_free = 0;
+    std::uint32_t next_free = 0;  // of a slot in use: the bytes that its call takes of a window, in units
   };
   static constexpr std::uint64_t one_call = std::uint64_t{1} << 32;
   static constexpr std::uint64_t unit = 64;
   static constexpr std::uint32_t chunk_size = 1024;
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t most_generations = (std::uint32_t{1} << 31) - 1;  // CallPlace needs a bit
 
   static std::uint64_t number(std::uint32_t index, const Slot& slot) {
     return (std::uint64_t{slot.generation} << 32) | index;
@@ -127,16 +128,16 @@ class CallTable {
     return calls_in(used) < most_calls_ && (bytes_in(used) == 0 || bytes_in(used) + bytes <= most_bytes_);
   }
 
-  void enter(CallState& state, std::uint64_t room) {
+  void enter(CallState& state, std::uint64_t units) {
     if (free_ == none) [[unlikely]]
       grow();
     const std::uint32_t index = free_;
     Slot& slot = slot_at(index);
     free_ = slot.next_free;
-    if (++slot.generation == 0) ++slot.generation;  // 0 as a whole is no number
+    slot.generation = slot.generation % most_generations + 1;  // 0 as a whole is no number
     slot.state = &state;
-    state.info.id = number(index, slot);
-    state.info.room = room;
+    slot.next_free = static_cast<std::uint32_t>(units);
+    state.place.set_number(number(index, slot));
   }
 
   CallState* take_locked(std::uint64_t id) {
@@ -144,9 +145,9 @@ class CallTable {
     if (!slot) return nullptr;
     CallState* const state = slot->state;
     slot->state = nullptr;
+    give_locked(state->info.node, one_call + slot->next_free);
     slot->next_free = free_;
     free_ = static_cast<std::uint32_t>(id);
-    give_locked(state->info.node, state->info.room);
     return state;
   }
 
@@ -169,7 +170,7 @@ class CallTable {
 
   const std::uint64_t most_calls_;
   const std::uint64_t most_bytes_;
-  mutable seam::SpinLock lock_;              // guards what follows
+  mutable seam::BiasedLock lock_;            // guards what follows
   const std::unique_ptr<Window[]> windows_;  // by node
   const std::size_t nodes_;
   bool closed_ = false;

@@ -42,8 +42,8 @@ struct EndpointSettings {
   bool serialize_local = false;
   seam::Time stall_after = 30'000'000'000;
   const last_words::Rank* place = nullptr;  // for the last words of this rank's threads
-  std::uint64_t program = 0;  // hash of the program's name: the root of activity ids
-  EdgeFaults* edge_faults = nullptr;  // a test's
+  std::uint64_t program = 0;                // hash of the program's name: the root of activity ids
+  EdgeFaults* edge_faults = nullptr;        // a test's
 };
 
 struct NodePlace {
@@ -71,6 +71,13 @@ struct CallSetup {
   bool caller_waits = false;  // and so sends it itself, by its first look for the reply
 };
 
+inline void describe_call(CallState& state, Endpoint& endpoint, const CallSetup& setup) {
+  state.info.endpoint = &endpoint;
+  state.info.method = setup.method;
+  state.info.node = setup.node;
+  state.info.deadline = setup.deadline;
+}
+
 // The calls of one rank: from handle to transport, from transport to handler, and back. Owns the rank's threads but for
 // those that run user code of workers. Any thread of the rank may call it.
 class Endpoint final : public FrameSink {
@@ -97,7 +104,8 @@ class Endpoint final : public FrameSink {
 
   // Calls. `state` (one reference is taken over; nullptr: a post) gets the outcome.
   Admitted call_remote(const CallSetup& setup, CallState* state, Writer& arguments, std::shared_ptr<void> keep_alive);
-  Admitted call_remote_raw(const CallSetup& setup, CallState* state, std::span<const std::byte> arguments);
+  // `frame`: room for wire::request_heads, then the arguments.
+  Admitted call_remote_raw(const CallSetup& setup, CallState* state, std::span<std::byte> frame);
   // The entry is taken over unless the answer is `full`.
   Admitted admit_local(const CallSetup& setup, NodeSlot& slot, class LocalCallBase* entry);
   // Sends what waits for company.
@@ -108,7 +116,8 @@ class Endpoint final : public FrameSink {
 
   // Replies, from the thread that ran the handler.
   void reply(RankId to, std::uint64_t call_id, Writer& value, std::shared_ptr<void> keep_alive);
-  void reply_raw(RankId to, std::uint64_t call_id, std::span<const std::byte> value);  // fits a small frame
+  // `frame`: room for a wire::FrameHeader, then the value; fits a small frame.
+  void reply_raw(RankId to, std::uint64_t call_id, std::span<std::byte> frame);
   void reply_failure(RankId to, std::uint64_t call_id, const RemoteFailure& failure, HandlerRan ran);
   void post_consumed(NodeSlot& slot, RankId from, std::uint64_t bytes);
   // Tells all callers of posts what has been taken off, however little: so that calls_in_flight becomes 0.
@@ -140,9 +149,7 @@ class Endpoint final : public FrameSink {
   void fail_all_calls(const std::string& reason);
   // Requests of this rank that have not been answered or, for posts, taken off their mailbox.
   std::uint64_t calls_in_flight() const { return calls_.calls_under_way(); }
-  std::uint32_t in_flight_to(NodeId node) const {
-    return static_cast<std::uint32_t>(calls_.calls_under_way(node));
-  }
+  std::uint32_t in_flight_to(NodeId node) const { return static_cast<std::uint32_t>(calls_.calls_under_way(node)); }
   std::string describe_waits(seam::Time older_than) const;
 
   void run_in_pool(Runnable* work);
@@ -163,8 +170,10 @@ class Endpoint final : public FrameSink {
  private:
   friend struct EndpointParts;
   bool run_inline(CallState& state);
-  // A request or a reply of this rank to itself, as bytes (--slipway-serialize-local).
   void report_consumed(NodeSlot& slot, RankId from);
+  template <class Send>
+  Admitted call_over_wire(const CallSetup& setup, CallState* state, std::uint64_t bytes, Send&& send);
+  // A request or a reply of this rank to itself, as bytes (--slipway-serialize-local).
   void deliver_here(std::span<const std::byte> head, std::span<const std::byte> body);
   // yes or full; throws when the calls are closed.
   Admitted admit(const CallSetup& setup, std::uint64_t bytes, CallState* state);

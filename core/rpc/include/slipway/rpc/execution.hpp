@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/archive_raw.hpp"
@@ -61,13 +62,50 @@ void run_invocation(Invocation& invocation, PreparedArguments* prepared);
 template <class T>
 void* object_as(Invocation& invocation) {
   const std::type_info& type = invocation.reply.node->type;
-  if (type == typeid(T)) [[likely]] return invocation.object;
+  if (type == typeid(T)) [[likely]]
+    return invocation.object;
   void* const object = upcast(invocation.object, type, typeid(T));
-  if (!object) throw WireError("the call is for another type of node (message damaged, or ranks run different programs)");
+  if (!object)
+    throw WireError("the call is for another type of node (message damaged, or ranks run different programs)");
   return object;
 }
 
-// The result of a call inside a rank or of a decoded reply. Futures made from others may hold types that cannot be sent.
+// Where a result comes to lie. A plain one needs no note of whether it is there: nobody looks before its call is done.
+template <class T>
+class PlainPlace {
+ public:
+  PlainPlace() {}
+  template <class... Args>
+  T& emplace(Args&&... args) {
+    return *std::construct_at(&value_, std::forward<Args>(args)...);
+  }
+  T& operator*() { return value_; }
+
+ private:
+  union {
+    T value_;
+  };
+};
+
+template <class T>
+struct PlaceFor {
+  using type = std::optional<T>;
+};
+template <class T>
+requires(std::is_trivially_copyable_v<T>) struct PlaceFor<T> {
+  using type = PlainPlace<T>;
+};
+template <>
+struct PlaceFor<void> {
+  using type = std::monostate;
+};
+
+// Types that the library may not decode on any thread: until the one that takes the value does it.
+template <class R>
+concept DecodedLate = !std::is_void_v<R> && Transferable<R> && !library_decodable<R>;
+
+// The result of a call inside a rank or of a decoded reply. Futures made from others may hold types that cannot be
+// sent.
 template <class R>
 class ResultState : public CallState {
  public:
@@ -76,26 +114,33 @@ class ResultState : public CallState {
       if constexpr (Transferable<R>) decode(reader, value.emplace());
     }
   }
-  void decode_body(std::span<const std::byte> body) override {
+  void take_body(std::span<const std::byte> body) override {
     if constexpr (std::is_void_v<R>) {
       Reader(body).finish();
     } else if constexpr (is_raw<R>) {
       decode_raw(body, value.emplace());
+    } else if constexpr (DecodedLate<R>) {
+      kept_body_.emplace(body.begin(), body.end());
     } else {
-      Reader reader(body);
-      decode_value(reader);
-      reader.finish();
+      decode_whole(body);
     }
   }
-  bool decodes_on_arrival() const override {
-    if constexpr (std::is_void_v<R>) {
-      return true;
-    } else {
-      return library_decodable<R>;
+  void materialize() override {
+    if constexpr (DecodedLate<R>) {
+      if (const auto body = std::exchange(kept_body_, std::nullopt)) decode_whole(*body);
     }
   }
-  std::conditional_t<std::is_void_v<R>, std::monostate, std::optional<std::conditional_t<std::is_void_v<R>, int, R>>>
-      value;
+  [[no_unique_address]] typename PlaceFor<R>::type value;
+
+ private:
+  void decode_whole(std::span<const std::byte> body) {
+    Reader reader(body);
+    decode_value(reader);
+    reader.finish();
+  }
+
+  [[no_unique_address]] std::conditional_t<DecodedLate<R>, std::optional<std::vector<std::byte>>, std::monostate>
+      kept_body_;
 };
 
 // Arrays of so many bytes travel apart from the message. Smaller ones are cheaper copied into it, unless they make the
@@ -133,9 +178,9 @@ void reply_value(ReplyTo& reply, R&& result) {
   }
   if (reply.call_id == 0) return;
   if constexpr (is_raw<Value> && sizeof(Value) <= largest_raw_reply) {
-    std::array<std::byte, sizeof(Value)> bytes;
-    encode_raw(bytes.data(), std::as_const(result));
-    reply.endpoint->reply_raw(reply.rank, reply.call_id, bytes);
+    std::array<std::byte, sizeof(wire::FrameHeader) + sizeof(Value)> frame;
+    encode_raw(frame.data() + sizeof(wire::FrameHeader), std::as_const(result));
+    reply.endpoint->reply_raw(reply.rank, reply.call_id, frame);
     return;
   }
   const bool arrays_apart = library_decodable<Value> && reply.rank != reply.endpoint->rank();
@@ -157,12 +202,13 @@ void reply_value(ReplyTo& reply, R&& result) {
 template <class T, auto Method, class Values>
 decltype(auto) apply_method(T& object, Values& values) {
   using Parameters = typename Signature<decltype(Method)>::Parameters;
-  return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
-    return (object.*Method)(static_cast<std::conditional_t<
-                                std::is_lvalue_reference_v<std::tuple_element_t<I, Parameters>>,
-                                const std::tuple_element_t<I, Values>&, std::tuple_element_t<I, Values>&&>>(
-        std::get<I>(values))...);
-  }(std::make_index_sequence<std::tuple_size_v<Values>>{});
+  return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
+    return (object.*Method)(
+        static_cast<std::conditional_t<std::is_lvalue_reference_v<std::tuple_element_t<I, Parameters>>,
+                                       const std::tuple_element_t<I, Values>&, std::tuple_element_t<I, Values>&&>>(
+            std::get<I>(values))...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<Values>>{});
 }
 
 // Defined in async.hpp: starts a coroutine handler whose arguments are moved into its frame.

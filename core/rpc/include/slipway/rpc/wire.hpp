@@ -57,10 +57,13 @@ struct RequestHeader {
   std::uint32_t method = 0;
   std::uint32_t call_index = 0;  // which call of that activity this is
   std::uint32_t reserved = 0;
-  std::uint64_t activity = 0;   // who calls: the unit of order
-  std::uint64_t chain = 0;      // the activity at the root of the nested calls
-  std::int64_t time_left = 0;   // nanoseconds until the deadline when sent; 0: none
+  std::uint64_t activity = 0;  // who calls: the unit of order
+  std::uint64_t chain = 0;     // the activity at the root of the nested calls
+  std::int64_t time_left = 0;  // nanoseconds until the deadline when sent; 0: none
 };
+
+// What precedes the arguments of a request.
+inline constexpr std::size_t request_heads = sizeof(FrameHeader) + sizeof(RequestHeader);
 
 // What a segment's memory is, at the sender. 16 bytes.
 enum class MemoryKind : std::uint8_t { host = 0, device = 1 };
@@ -98,7 +101,7 @@ class FrameCursor {
   }
   bool intact() const { return rest_.empty(); }
   const FrameHeader& header() const { return header_; }
-  std::span<const std::byte> frame() const { return frame_; }                                   // with its header
+  std::span<const std::byte> frame() const { return frame_; }                                 // with its header
   std::span<const std::byte> payload() const { return frame_.subspan(sizeof(FrameHeader)); }  // without
 
  private:
