@@ -14,6 +14,19 @@ if(SLIPWAY_SANITIZE)
   target_link_options(slipway_build_flags INTERFACE -fsanitize=${SLIPWAY_SANITIZE})
 endif()
 
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION)  # worth a tenth of a small call; the release preset asks for it
+  include(CheckIPOSupported)
+  check_ipo_supported(RESULT ipo_supported OUTPUT ipo_problem LANGUAGES CXX)
+  if(NOT ipo_supported)
+    message(STATUS "slipway: without link-time optimisation, which does not work here: ${ipo_problem}")
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION OFF)
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(SLIPWAY_LIBRARY_OPTIONS -ffat-lto-objects)  # the libraries serve programs that are linked without it, too
+    # GCC 12 warns at the link of copies between vectors that cannot be.
+    target_link_options(slipway_build_flags INTERFACE -Wno-stringop-overread -Wno-stringop-overflow)
+  endif()
+endif()
+
 # With these settings several build trees share their objects, and precompiled headers are cached too.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SLIPWAY_CCACHE ccache)
@@ -38,6 +51,7 @@ function(slipway_library target)
   add_library(slipway::${arg_ALIAS} ALIAS ${target})
   slipway_own_target(${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_ALIAS} POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE ${SLIPWAY_LIBRARY_OPTIONS})
   if(SLIPWAY_WERROR)
     target_compile_options(${target} PRIVATE -Wconversion)
   endif()

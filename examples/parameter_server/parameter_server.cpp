@@ -138,7 +138,7 @@ int run(int argc, char** argv) {
   slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
   const Training training = Training::from_flags(argc, argv);
   slipway::Program program("parameter_server");
-  auto shards = program.with({.interleave = true})
+  auto shards = program.with({.resources = {.cpus = 0.25}, .interleave = true})
                     .group<Shard>("shard", static_cast<std::size_t>(training.shards),
                                   [&](int index) { return std::tuple(training, index); });
   program.group<Trainer>("trainer", static_cast<std::size_t>(training.trainers),

@@ -18,6 +18,7 @@ namespace slipway::detail {
 struct ChunkLimits {
   std::size_t bytes = std::size_t{1} << 20;
   std::uint32_t in_flight = 4;
+  std::uint64_t pushed_bytes = 0;  // up to so many in all are sent without being asked for
 };
 
 // One side of the bulk transfer of some segments: cuts them into chunks, each one MPI message, a few in flight.

@@ -22,6 +22,8 @@ struct AnnounceHeader {
   std::uint64_t number = 0;  // the sender's
   std::uint32_t segments = 0;
   std::uint32_t frame_size = 0;
+  std::uint32_t pushed_tag = 0;  // of chunks that are under way already; 0: they wait for "clear"
+  std::uint32_t reserved = 0;
 };
 
 struct ClearBody {

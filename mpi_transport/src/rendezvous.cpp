@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rendezvous.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -11,8 +13,22 @@
 namespace slipway::detail {
 
 Rendezvous::Rendezvous(MPI_Comm communicator, Outbox& outbox, std::vector<ChunkLimits> limits)
-    : communicator_(communicator), outbox_(outbox), limits_(std::move(limits)) {
+    : communicator_(communicator), outbox_(outbox), limits_(std::move(limits)), gone_(limits_.size(), false) {
   for (std::uint32_t slot = slots; slot > 0; --slot) free_slots_.push_back(slot);
+  for (std::uint32_t tag = largest_tag; tag > slots; --tag) free_push_tags_.push_back(tag);
+}
+
+std::uint32_t Rendezvous::take_push_tag(const Outgoing& transfer) {
+  constexpr std::uint64_t surely_not_eager = 8'192;
+  std::uint64_t total = 0;
+  for (const auto& segment : transfer.frame.segments) {
+    if (segment.info.size < surely_not_eager) return 0;
+    total += segment.info.size;
+  }
+  if (total > limits_[transfer.to].pushed_bytes || free_push_tags_.empty()) return 0;
+  const std::uint32_t tag = free_push_tags_.back();
+  free_push_tags_.pop_back();
+  return tag;
 }
 
 void Rendezvous::send(std::uint32_t to, LargeFrame frame) {
@@ -32,10 +48,13 @@ void Rendezvous::send(std::uint32_t to, LargeFrame frame) {
   {
     std::lock_guard guard(lock_);
     header.number = transfer->number = next_number_++;
-    announced_out_.emplace(header.number, std::move(transfer));
+    header.pushed_tag = transfer->tag = take_push_tag(*transfer);
+    if (transfer->is_pushed()) add_work(1);
+    (transfer->is_pushed() ? pushed_ : announced_out_).emplace(header.number, std::move(transfer));
   }
   if (outbox_.append_own(to, frame_class, own_frames::announce, bytes_of(header), payload)) return;
-  auto refused = take_outgoing(header.number, to);  // the peer is dead; `drop_peer` may have been faster
+  if (header.pushed_tag != 0) return;               // `start_pushed` sees that the peer is dead
+  auto refused = take_outgoing(header.number, to);  // `drop_peer` may have been faster
   if (!refused) return;
   std::lock_guard guard(lock_);
   returned_.push_back(std::move(refused));
@@ -100,6 +119,8 @@ bool Rendezvous::on_announce(std::uint32_t from, std::span<const std::byte> payl
   const TransferId id = transfer->id = next_transfer_++;
   transfer->from = from;
   transfer->number = header.number;
+  if (header.pushed_tag != 0 && (header.pushed_tag <= slots || header.pushed_tag > largest_tag)) return false;
+  transfer->tag = header.pushed_tag;
   for (const auto& info : infos) transfer->sizes.push_back(info.size);
   {
     std::lock_guard guard(lock_);
@@ -114,16 +135,35 @@ bool Rendezvous::on_clear(std::uint32_t from, std::span<const std::byte> payload
   if (!wire::read(payload, body)) return false;
   auto transfer = take_outgoing(body.number, from);
   if (!transfer) return false;
+  transfer->tag = body.tag;
+  start_sending(std::move(transfer));
+  add_work(1);
+  return true;
+}
+
+void Rendezvous::start_sending(OutgoingPointer transfer) {
   std::vector<MutableSegment> segments;
   segments.reserve(transfer->frame.segments.size());
   for (const auto& segment : transfer->frame.segments) {
     segments.push_back({const_cast<std::byte*>(segment.data), segment.info.size});  // MPI only reads it
   }
-  transfer->stream = std::make_unique<ChunkStream>(std::move(segments), limits_[from]);
-  transfer->tag = static_cast<int>(body.tag);
+  transfer->stream = std::make_unique<ChunkStream>(std::move(segments), limits_[transfer->to]);
   sending_.push_back(std::move(transfer));
-  add_work(1);
-  return true;
+}
+
+void Rendezvous::start_pushed() {
+  std::unordered_map<std::uint64_t, OutgoingPointer> pushed;
+  std::lock_guard guard(lock_);
+  pushed.swap(pushed_);
+  for (auto& [number, transfer] : pushed) {
+    if (!gone_[transfer->to]) {
+      start_sending(std::move(transfer));
+      advance(*sending_.back());
+      continue;
+    }
+    free_push_tags_.push_back(transfer->tag);
+    returned_.push_back(std::move(transfer));
+  }
 }
 
 bool Rendezvous::on_refuse(std::uint32_t from, std::span<const std::byte> payload) {
@@ -138,6 +178,7 @@ bool Rendezvous::on_refuse(std::uint32_t from, std::span<const std::byte> payloa
 }
 
 int Rendezvous::progress(FrameSink& sink) {
+  start_pushed();
   collect_answers();
   start_waiting();
   return progress_incoming(sink) + progress_outgoing(sink) + give_back(sink);
@@ -149,6 +190,11 @@ void Rendezvous::collect_answers() {
     fresh_answers_.swap(answered_);
   }
   for (auto& transfer : fresh_answers_) {
+    if (transfer->is_pushed()) {
+      if (transfer->refused) receive_unwanted(*transfer);
+      start_receiving(std::move(transfer));
+      continue;
+    }
     if (!transfer->refused) {
       waiting_.push_back(std::move(transfer));
       continue;
@@ -164,26 +210,44 @@ void Rendezvous::start_waiting() {
   while (!waiting_.empty() && !free_slots_.empty()) {
     auto transfer = std::move(waiting_.front());
     waiting_.pop_front();
-    transfer->slot = free_slots_.back();
+    transfer->tag = free_slots_.back();
     free_slots_.pop_back();
-    transfer->stream = std::make_unique<ChunkStream>(std::move(transfer->destinations), limits_[transfer->from]);
-    advance(*transfer);  // first the receives, then the word
-    const ClearBody body{.number = transfer->number, .tag = transfer->slot};
-    outbox_.append_own(transfer->from, FrameClass::control, own_frames::clear, bytes_of(body), {});
-    receiving_.push_back(std::move(transfer));
+    const std::uint32_t from = transfer->from;
+    const ClearBody body{.number = transfer->number, .tag = transfer->tag};
+    start_receiving(std::move(transfer));  // first the receives, then the word
+    outbox_.append_own(from, FrameClass::control, own_frames::clear, bytes_of(body), {});
+  }
+}
+
+void Rendezvous::start_receiving(IncomingPointer transfer) {
+  transfer->stream = std::make_unique<ChunkStream>(std::move(transfer->destinations), limits_[transfer->from]);
+  advance(*transfer);
+  receiving_.push_back(std::move(transfer));
+}
+
+// What is under way must go somewhere.
+void Rendezvous::receive_unwanted(Incoming& transfer) {
+  transfer.unwanted.resize(std::accumulate(transfer.sizes.begin(), transfer.sizes.end(), std::uint64_t{0}));
+  transfer.destinations.clear();
+  std::byte* at = transfer.unwanted.data();
+  for (const std::uint64_t size : transfer.sizes) {
+    transfer.destinations.push_back({at, size});
+    at += size;
   }
 }
 
 bool Rendezvous::advance(Incoming& transfer) {
   return transfer.stream->progress([&](std::byte* data, int size, MPI_Request* request) {
-    return MPI_Irecv(data, size, MPI_BYTE, static_cast<int>(transfer.from), static_cast<int>(transfer.slot),
+    return MPI_Irecv(data, size, MPI_BYTE, static_cast<int>(transfer.from), static_cast<int>(transfer.tag),
                      communicator_, request);
   });
 }
 
 bool Rendezvous::advance(Outgoing& transfer) {
+  const auto start = transfer.is_pushed() ? MPI_Issend : MPI_Isend;
   return transfer.stream->progress([&](const std::byte* data, int size, MPI_Request* request) {
-    return MPI_Isend(data, size, MPI_BYTE, static_cast<int>(transfer.to), transfer.tag, communicator_, request);
+    return start(data, size, MPI_BYTE, static_cast<int>(transfer.to), static_cast<int>(transfer.tag), communicator_,
+                 request);
   });
 }
 
@@ -194,16 +258,21 @@ int Rendezvous::progress_incoming(FrameSink& sink) {
       ++i;
       continue;
     }
-    const TransferId id = receiving_[i]->id;
-    free_slots_.push_back(receiving_[i]->slot);
-    receiving_[i] = std::move(receiving_.back());
+    const IncomingPointer transfer = std::exchange(receiving_[i], std::move(receiving_.back()));
     receiving_.pop_back();
+    if (!transfer->is_pushed()) free_slots_.push_back(transfer->tag);
     add_work(-1);
     ++ended;
-    sink.on_large_received(id);
+    if (!transfer->refused) sink.on_large_received(transfer->id);
   }
   if (ended > 0) start_waiting();
   return ended;
+}
+
+void Rendezvous::free_push_tag(const Outgoing& transfer) {
+  if (!transfer.is_pushed()) return;
+  std::lock_guard guard(lock_);
+  free_push_tags_.push_back(transfer.tag);
 }
 
 int Rendezvous::progress_outgoing(FrameSink& sink) {
@@ -213,9 +282,9 @@ int Rendezvous::progress_outgoing(FrameSink& sink) {
       ++i;
       continue;
     }
-    auto transfer = std::move(sending_[i]);
-    sending_[i] = std::move(sending_.back());
+    auto transfer = std::exchange(sending_[i], std::move(sending_.back()));
     sending_.pop_back();
+    free_push_tag(*transfer);
     add_work(-1);
     ++ended;
     sink.on_sent(RankId(transfer->to), std::move(transfer->frame));
@@ -249,6 +318,7 @@ std::vector<Rendezvous::OutgoingPointer> Rendezvous::forget_announced(std::uint3
     at = announced_out_.erase(at);
   }
   std::erase_if(announced_in_, [&](const auto& entry) { return entry.second->from == peer; });
+  gone_[peer] = true;
   return outgoing;
 }
 
@@ -257,10 +327,11 @@ void Rendezvous::drop_incoming(std::uint32_t peer) {
   add_work(-static_cast<int>(std::erase_if(waiting_, from_peer)));
   for (auto& transfer : receiving_) {
     if (!from_peer(transfer)) continue;
-    if (transfer->stream->cancel()) {
-      free_slots_.push_back(transfer->slot);
-    } else {
+    if (!transfer->stream->cancel()) {
+      stuck_unwanted_.push_back(std::move(transfer->unwanted));
       stuck_streams_.push_back(std::move(transfer->stream));
+    } else if (!transfer->is_pushed()) {
+      free_slots_.push_back(transfer->tag);
     }
   }
   add_work(-static_cast<int>(std::erase_if(receiving_, from_peer)));
@@ -276,6 +347,7 @@ void Rendezvous::drop_peer(std::uint32_t peer, FrameSink& sink) {
       stuck_memory_.push_back(transfer->frame.keep_alive);
       stuck_streams_.push_back(std::move(transfer->stream));
     }
+    free_push_tag(*transfer);  // to the others it means nothing what this peer has not matched
     outgoing.push_back(std::move(transfer));
     add_work(-1);
   }

@@ -43,7 +43,7 @@ void refuse_small_tags(MPI_Comm communicator) {
   int* bound = nullptr;
   int found = 0;
   check(MPI_Comm_get_attr(communicator, MPI_TAG_UB, &bound, &found));
-  constexpr int needed = static_cast<int>(Rendezvous::slots) + 1;
+  constexpr int needed = static_cast<int>(Rendezvous::largest_tag) + 1;
   if (found && *bound < needed) {
     throw Error("this MPI allows tags up to " + std::to_string(*bound) + " only (slipway uses " +
                 std::to_string(needed) + "); use an MPI that follows the standard");
@@ -54,11 +54,13 @@ void refuse_small_tags(MPI_Comm communicator) {
 std::vector<ChunkLimits> chunk_limits(const MpiOptions& options, const HostMap& hosts) {
   constexpr std::size_t on_one_host = std::size_t{4} << 20;
   constexpr std::size_t between_hosts = std::size_t{1} << 20;
-  constexpr std::size_t largest = std::size_t{1} << 30;  // MPI counts in int
+  constexpr std::size_t largest = std::size_t{1} << 30;           // MPI counts in int
+  constexpr std::uint64_t largest_push = std::uint64_t{1} << 20;  // beyond, the way to ask is a small part
   std::vector<ChunkLimits> limits(hosts.host_of_rank.size(), ChunkLimits{options.chunk_bytes, 1});
   for (std::size_t rank = 0; rank < limits.size(); ++rank) {
     const bool near = std::count(hosts.neighbours.begin(), hosts.neighbours.end(), rank) > 0;
     if (limits[rank].bytes == 0) limits[rank].bytes = near ? on_one_host : between_hosts;
+    if (near) limits[rank].pushed_bytes = largest_push;
     limits[rank].bytes = std::min(limits[rank].bytes, largest);
     limits[rank].in_flight = std::max(options.chunks_in_flight, 1u);
   }
@@ -141,6 +143,7 @@ int MpiTransport::poll(FrameSink& sink) {
 
 void MpiTransport::flush() {
   send_queue_->flush();
+  if (rendezvous_->has_work()) rendezvous_->start_pushed();
   send_queue_->complete();
   if (send_queue_->unfinished() > 0) [[unlikely]]
     Doorbell::ring(doorbell_->own());  // whoever sleeps there does not know that it must poll

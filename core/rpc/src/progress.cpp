@@ -51,13 +51,12 @@ bool Waiter::call_up() {
 Progress::Progress(Transport& transport, FrameSink& sink, std::uint32_t spin, Hooks hooks)
     : transport_(transport), sink_(sink), spin_(spin), hooks_(std::move(hooks)) {}
 
-// Every end of a turn looks for a thread that went to sleep because the turn was taken: the baton. Those whose wait has
-// become long need it only where there is no leader.
+// Every end of a turn looks for a thread that went to sleep because the turn was taken: the baton. Not for one whose
+// wait has become long: the leader is soon back from the handler that it runs, or else the progress thread takes over.
 bool Progress::pass_baton() {
-  const bool led = leading_.load(std::memory_order_acquire);
   const std::lock_guard guard(followers_lock_);
   return std::any_of(followers_.begin(), followers_.end(),
-                     [led](Waiter* follower) { return (!led || !follower->is_patient()) && follower->call_up(); });
+                     [](Waiter* follower) { return !follower->is_patient() && follower->call_up(); });
 }
 
 void Progress::flush() {
