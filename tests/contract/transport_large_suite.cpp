@@ -76,14 +76,14 @@ TEST(TransportLarge, Contract5CarriesMegabytes) {
 }
 
 // Small frames overtake the segments of one that was announced before them, never its place.
-TEST(TransportLarge, AnswersMayComeLateInAnyOrder) {
-  run_on_all_ranks([](Transport& transport) {
+void accept_late_in_reverse(std::size_t last_segment) {
+  run_on_all_ranks([last_segment](Transport& transport) {
     RankUnderTest rank(transport);
     rank.on_large_do = RankUnderTest::OnLarge::hold;
     constexpr std::size_t each = 4;
     for (const RankId peer : rank.others()) {
       for (std::size_t i = 0; i < each; ++i) {
-        rank.send_large(peer, FrameClass::request, 100 * i, {20'000 * i, 3});
+        rank.send_large(peer, FrameClass::request, 100 * i, {20'000 * i, last_segment});
         rank.send(peer, FrameClass::request, 100 * i + 1, 5);
       }
     }
@@ -106,6 +106,10 @@ TEST(TransportLarge, AnswersMayComeLateInAnyOrder) {
   });
 }
 
+TEST(TransportLarge, AnswersMayComeLateInAnyOrder) { accept_late_in_reverse(3); }
+// Long segments only: a transport may have sent them on their way before it has the answer.
+TEST(TransportLarge, AnswersToLongSegmentsMayComeLateInAnyOrder) { accept_late_in_reverse(9'000); }
+
 TEST(TransportLarge, AnotherThreadMayAccept) {
   run_on_all_ranks([](Transport& transport) {
     RankUnderTest rank(transport);
@@ -127,14 +131,14 @@ TEST(TransportLarge, AnotherThreadMayAccept) {
   });
 }
 
-TEST(TransportLarge, RefusedFramesComeBackOnce) {
-  run_on_all_ranks([](Transport& transport) {
+void refuse_now_and_later(std::size_t last_segment) {
+  run_on_all_ranks([last_segment](Transport& transport) {
     RankUnderTest rank(transport);
     const auto peers = rank.others().size();
     std::vector<std::weak_ptr<void>> keep_alives;
     const auto send_to_all = [&](std::uint64_t id) {
       for (const RankId peer : rank.others()) {
-        keep_alives.push_back(rank.send_large(peer, FrameClass::request, id, {50'000, 1}));
+        keep_alives.push_back(rank.send_large(peer, FrameClass::request, id, {50'000, last_segment}));
       }
     };
     rank.on_large_do = RankUnderTest::OnLarge::refuse;
@@ -161,6 +165,9 @@ TEST(TransportLarge, RefusedFramesComeBackOnce) {
     for (const auto& keep_alive : keep_alives) EXPECT_TRUE(keep_alive.expired());
   });
 }
+
+TEST(TransportLarge, RefusedFramesComeBackOnce) { refuse_now_and_later(1); }
+TEST(TransportLarge, RefusedLongSegmentsComeBackOnce) { refuse_now_and_later(9'000); }
 
 // Large frames take credits like small ones, and wait in their order.
 TEST(TransportLarge, Contract4HoldsLargeRequestsBackToo) {
