@@ -22,12 +22,12 @@ bool register_for_fences() {
 #endif
 }
 
+// Before main: once there are threads, the kernel takes 10 ms for it.
+const bool registered = register_for_fences();
+
 }  // namespace
 
-bool can_fence_all_threads() {
-  static const bool registered = register_for_fences();
-  return registered;
-}
+bool can_fence_all_threads() { return registered; }
 
 void fence_all_threads() { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 
