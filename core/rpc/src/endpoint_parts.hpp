@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "pool.hpp"
+#include "progress.hpp"
 #include "slipway/rpc/bytes.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/rpc/execution.hpp"
-#include "slipway/rpc/pool.hpp"
-#include "slipway/rpc/progress.hpp"
 #include "timers.hpp"
 #include "waits.hpp"
 

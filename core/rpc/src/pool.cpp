@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
-#include "slipway/rpc/pool.hpp"
+#include "pool.hpp"
 
 #include <utility>
 
+#include "progress.hpp"
 #include "slipway/observe/last_words.hpp"
-#include "slipway/rpc/progress.hpp"
 
 namespace slipway::detail {
 

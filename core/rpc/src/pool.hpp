@@ -7,20 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "slipway/base/recycled.hpp"
 #include "slipway/base/seam.hpp"
+#include "slipway/rpc/runnable.hpp"
 
 namespace slipway::detail {
 
 class Progress;
-
-// A piece of work for a pool thread. `execute` disposes of it.
-class Runnable : public recycled::Object {
- public:
-  virtual ~Runnable() = default;
-  virtual void execute() = 0;
-  Runnable* next = nullptr;
-};
 
 // The rank's threads for handlers, continuations and tasks. `cpus` of them run at a time; one that blocks is replaced,
 // so that any number of handlers may wait (up to the limit of stacks). One that is idle moves frames (Progress::lead).

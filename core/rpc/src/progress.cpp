@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
-#include "slipway/rpc/progress.hpp"
+#include "progress.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -13,8 +13,12 @@ namespace {
 constexpr seam::Time microsecond = 1'000;
 constexpr seam::Time millisecond = 1'000'000;
 
-constexpr seam::Time caller_patience =
-    200 * microsecond;  // then a waiting caller sleeps and lets the leader move frames
+// Then a waiting caller sleeps and lets the leader move frames.
+constexpr seam::Time caller_patience = 200 * microsecond;
+// A yield that took so long went to another program that computes. For some time nobody yields then: who sleeps gets
+// the core soon when he is woken, who yields only after the other's time slice.
+constexpr seam::Time costly_pause = 500 * microsecond;
+constexpr seam::Time crowded_time = 20 * millisecond;
 constexpr seam::Time leader_patience = 50 * microsecond;  // of empty polls before the leader sleeps at the bell
 constexpr seam::Time parking_time = millisecond;          // how long the leader stays aside after callers drove
 constexpr seam::Time follower_nap = 2 * millisecond;      // safety net under the baton
@@ -24,29 +28,6 @@ constexpr int serving_time = 8;                           // in rounds of the pr
 constexpr int quiet_patrols = 5;                          // before the progress thread sleeps for good
 
 }  // namespace
-
-void Waiter::sleep(seam::Time deadline) {
-  std::uint32_t expected = awake;
-  if (!word_.compare_exchange_strong(expected, sleeping, std::memory_order_acq_rel)) {
-    if (expected == called) word_.compare_exchange_strong(expected, awake, std::memory_order_acq_rel);
-    return;
-  }
-  while (word_.load(std::memory_order_acquire) == sleeping) {
-    if (!seam::wait(word_, sleeping, deadline)) break;
-  }
-  expected = sleeping;
-  if (!word_.compare_exchange_strong(expected, awake, std::memory_order_acq_rel) && expected == called) {
-    word_.compare_exchange_strong(expected, awake, std::memory_order_acq_rel);
-  }
-}
-
-bool Waiter::call_up() {
-  std::uint32_t expected = awake;  // about to fall asleep
-  if (word_.compare_exchange_strong(expected, called, std::memory_order_acq_rel)) return true;
-  if (expected != sleeping || !word_.compare_exchange_strong(expected, called, std::memory_order_acq_rel)) return false;
-  seam::wake(word_);
-  return true;
-}
 
 Progress::Progress(Transport& transport, FrameSink& sink, std::uint32_t spin, Hooks hooks)
     : transport_(transport), sink_(sink), spin_(spin), hooks_(std::move(hooks)) {}
@@ -173,8 +154,18 @@ bool Progress::drive_with_turn(Waiter& waiter, seam::Time deadline, const std::f
     }
     if (misses < polls_without_clock) continue;
     hooks_.tick(now);
-    seam::pause();
+    if (!pause(now)) waiter.become_patient();
   }
+}
+
+// Gives the core away for a moment, or says that it is not worth it.
+bool Progress::pause(seam::Time now) {
+  if (now < crowded_until_.load(std::memory_order_relaxed)) return false;
+  seam::pause();
+  const seam::Time after = seam::now();
+  if (after - now < costly_pause) return true;
+  crowded_until_.store(after + crowded_time, std::memory_order_relaxed);
+  return false;
 }
 
 void Progress::sleep_as_follower(Waiter& waiter, seam::Time deadline, const std::function<bool()>& done) {
@@ -253,10 +244,7 @@ void Progress::poll_until(const std::function<bool()>& leave) {
     const seam::Time now = seam::now();
     hooks_.tick(now);
     if (idle_since == 0) idle_since = now;
-    if (now - idle_since < leader_patience) {
-      seam::pause();
-      continue;
-    }
+    if (now - idle_since < leader_patience && pause(now)) continue;
     sleep_at_bell(leave);
     misses = spin_;  // after a mere timeout: one look at everything, and back to sleep
   }

@@ -7,7 +7,7 @@
 
 #include "endings.hpp"
 #include "node_host.hpp"
-#include "slipway/rpc/progress.hpp"
+#include "slipway/rpc/waiter.hpp"
 
 namespace slipway {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "slipway/rpc/execution.hpp"
-#include "slipway/rpc/pool.hpp"
+#include "slipway/rpc/runnable.hpp"
 
 namespace slipway {
 

@@ -8,7 +8,7 @@
 
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/pass_outcome.hpp"
-#include "slipway/rpc/pool.hpp"
+#include "slipway/rpc/runnable.hpp"
 
 namespace slipway::detail {
 

@@ -15,7 +15,7 @@
 
 // What moves frames between ranks, as a contract. Two implementations: local/ (ranks are threads) and mpi_transport/.
 //
-// Threads. One thread at a time holds the rank's *turn* (kept by the progress engine in core, see rpc/progress.hpp);
+// Threads. One thread at a time holds the rank's *turn* (kept by the progress engine in core, see rpc/src/progress.hpp);
 // only its holder calls `poll` and `flush`. Everything else may be called from any thread at any time between construction and `close`.
 //
 // Order. Frames from one rank to another arrive in the order of their `send` calls, small and large alike: a large one
