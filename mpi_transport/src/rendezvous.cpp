@@ -49,8 +49,13 @@ void Rendezvous::send(std::uint32_t to, LargeFrame frame) {
     std::lock_guard guard(lock_);
     header.number = transfer->number = next_number_++;
     header.pushed_tag = transfer->tag = take_push_tag(*transfer);
-    if (transfer->is_pushed()) add_work(1);
-    (transfer->is_pushed() ? pushed_ : announced_out_).emplace(header.number, std::move(transfer));
+    if (transfer->is_pushed()) {
+      add_work(1);
+      pushed_.push_back(std::move(transfer));
+      unstarted_.store(pushed_.size(), std::memory_order_relaxed);
+    } else {
+      announced_out_.emplace(header.number, std::move(transfer));
+    }
   }
   if (outbox_.append_own(to, frame_class, own_frames::announce, bytes_of(header), payload)) return;
   if (header.pushed_tag != 0) return;               // `start_pushed` sees that the peer is dead
@@ -121,7 +126,12 @@ bool Rendezvous::on_announce(std::uint32_t from, std::span<const std::byte> payl
   transfer->number = header.number;
   if (header.pushed_tag != 0 && (header.pushed_tag <= slots || header.pushed_tag > largest_tag)) return false;
   transfer->tag = header.pushed_tag;
-  for (const auto& info : infos) transfer->sizes.push_back(info.size);
+  std::uint64_t total = 0;
+  for (const auto& info : infos) {
+    transfer->sizes.push_back(info.size);
+    total += std::min(info.size, limits_[from].pushed_bytes + 1);
+  }
+  if (transfer->is_pushed() && total > limits_[from].pushed_bytes) return false;
   {
     std::lock_guard guard(lock_);
     announced_in_.emplace(id, std::move(transfer));
@@ -132,7 +142,7 @@ bool Rendezvous::on_announce(std::uint32_t from, std::span<const std::byte> payl
 
 bool Rendezvous::on_clear(std::uint32_t from, std::span<const std::byte> payload) {
   ClearBody body;
-  if (!wire::read(payload, body)) return false;
+  if (!wire::read(payload, body) || body.tag == 0 || body.tag > slots) return false;
   auto transfer = take_outgoing(body.number, from);
   if (!transfer) return false;
   transfer->tag = body.tag;
@@ -152,18 +162,23 @@ void Rendezvous::start_sending(OutgoingPointer transfer) {
 }
 
 void Rendezvous::start_pushed() {
-  std::unordered_map<std::uint64_t, OutgoingPointer> pushed;
-  std::lock_guard guard(lock_);
-  pushed.swap(pushed_);
-  for (auto& [number, transfer] : pushed) {
+  if (!has_unstarted()) return;
+  {
+    std::lock_guard guard(lock_);
+    fresh_pushes_.swap(pushed_);
+    unstarted_.store(0, std::memory_order_relaxed);
+  }
+  for (auto& transfer : fresh_pushes_) {
     if (!gone_[transfer->to]) {
       start_sending(std::move(transfer));
       advance(*sending_.back());
       continue;
     }
-    free_push_tags_.push_back(transfer->tag);
+    free_push_tag(*transfer);
+    std::lock_guard guard(lock_);
     returned_.push_back(std::move(transfer));
   }
+  fresh_pushes_.clear();
 }
 
 bool Rendezvous::on_refuse(std::uint32_t from, std::span<const std::byte> payload) {

@@ -43,6 +43,8 @@ class Rendezvous {
   void refuse(TransferId transfer);
   // Streams, answers and returned frames that a `progress` would move.
   bool has_work() const { return work_.load(std::memory_order_relaxed) != 0; }
+  // Pushes that `start_pushed` would start.
+  bool has_unstarted() const { return unstarted_.load(std::memory_order_relaxed) != 0; }
 
   // With the turn. False: the bytes from the wire make no sense.
   [[nodiscard]] bool on_announce(std::uint32_t from, std::span<const std::byte> payload, FrameSink& sink);
@@ -100,12 +102,13 @@ class Rendezvous {
   Outbox& outbox_;
   std::vector<ChunkLimits> limits_;
   std::atomic<std::uint32_t> work_{0};
+  std::atomic<std::size_t> unstarted_{0};  // the size of pushed_
 
   // Any thread, with the lock.
   seam::SpinLock lock_;
   std::uint64_t next_number_ = 1;
   std::unordered_map<std::uint64_t, OutgoingPointer> announced_out_;  // waiting for "clear"
-  std::unordered_map<std::uint64_t, OutgoingPointer> pushed_;         // announced, to be started
+  std::vector<OutgoingPointer> pushed_;                               // announced, to be started
   std::vector<std::uint32_t> free_push_tags_;
   std::unordered_map<TransferId, IncomingPointer> announced_in_;  // waiting for an answer
   std::vector<IncomingPointer> answered_;
@@ -113,6 +116,7 @@ class Rendezvous {
 
   // With the turn.
   TransferId next_transfer_ = 1;
+  std::vector<OutgoingPointer> fresh_pushes_;
   std::vector<IncomingPointer> fresh_answers_;
   std::deque<IncomingPointer> waiting_;
   std::vector<IncomingPointer> receiving_;

@@ -7,6 +7,7 @@
 
 #include "agreement.hpp"
 #include "checked_mpi.hpp"
+#include "closing_sink.hpp"
 #include "environment.hpp"
 #include "own_frames.hpp"
 #include "process_failure.hpp"
@@ -145,7 +146,7 @@ void MpiTransport::flush() {
   send_queue_->flush();
   if (rendezvous_->has_work()) rendezvous_->start_pushed();
   send_queue_->complete();
-  if (send_queue_->unfinished() > 0) [[unlikely]]
+  if (send_queue_->unfinished() > 0 || rendezvous_->has_work()) [[unlikely]]
     Doorbell::ring(doorbell_->own());  // whoever sleeps there does not know that it must poll
 }
 
@@ -284,12 +285,14 @@ seam::Time MpiTransport::longest_sleep() {
 // All that was sent is received, on all ranks.
 bool MpiTransport::quiesce(seam::Time deadline) {
   MPI_Request barrier = MPI_REQUEST_NULL;
-  const auto drain = [this] {
+  ClosingSink nobody(*this);
+  const auto drain = [this, &nobody] {
+    send_queue_->flush();
+    ReceivedBatch leftover;
+    while (test_ring(leftover)) deliver(leftover, nobody);
+    if (rendezvous_->has_work()) rendezvous_->progress(nobody);
     send_queue_->flush();
     send_queue_->complete();
-    ReceivedBatch leftover;
-    while (test_ring(leftover)) {
-    }
   };
   while (has_unsent() && seam::now() < deadline) {
     drain();

@@ -48,7 +48,7 @@ class MpiTransport final : public Transport {
 
   int poll(FrameSink& sink) override;
   void flush() override;
-  bool has_queued() const override { return outbox_->has_listed(); }
+  bool has_queued() const override { return outbox_->has_listed() || rendezvous_->has_unstarted(); }
   bool has_unsent() const override {
     return outbox_->has_listed() || send_queue_->unfinished() > 0 || rendezvous_->has_work();
   }

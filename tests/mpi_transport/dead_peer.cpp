@@ -29,20 +29,24 @@ class Survivor : public FrameSink {
   void on_sent(RankId, LargeFrame) override { ++frames_back_; }
   void on_peer_lost(RankId peer, const std::string& reason) override { lost_[peer] = reason; }
 
-  // A frame to the victim that it will never take, so that something is under way when it goes.
+  // Frames to the victim that it will never take, so that something is under way when it goes. The transport asks before
+  // it sends the short one, and may send the long one at once.
   void send_large_to(RankId to) {
-    LargeFrame frame;
-    const wire::FrameHeader header{.kind = wire::FrameKind::request};
-    frame.frame.resize(sizeof header);
-    std::memcpy(frame.frame.data(), &header, sizeof header);
-    memory_.resize(1000);
-    frame.segments.push_back({memory_.data(), {.size = memory_.size()}});
-    transport_.send_large(to, std::move(frame));
+    for (const std::size_t size : {std::size_t{1'000}, memory_.size()}) {
+      LargeFrame frame;
+      const wire::FrameHeader header{.kind = wire::FrameKind::request};
+      frame.frame.resize(sizeof header);
+      std::memcpy(frame.frame.data(), &header, sizeof header);
+      frame.segments.push_back({memory_.data(), {.size = size}});
+      transport_.send_large(to, std::move(frame));
+      ++frames_out_;
+    }
   }
 
   bool wait_for_loss(seam::Time deadline) {
-    sleep_until(deadline, [&] { return lost_.contains(RankId(1)) && frames_back_ == 1; });
-    return lost_.contains(RankId(1)) && frames_back_ == 1;
+    const auto over = [&] { return lost_.contains(RankId(1)) && frames_back_ == frames_out_; };
+    sleep_until(deadline, over);
+    return over();
   }
   const std::string& reason() { return lost_[RankId(1)]; }
 
@@ -67,9 +71,10 @@ class Survivor : public FrameSink {
   }
 
   Transport& transport_;
-  std::vector<std::byte> memory_;
+  std::vector<std::byte> memory_ = std::vector<std::byte>(100'000);
   std::map<RankId, std::string> lost_;
   std::set<RankId> told_;
+  int frames_out_ = 0;
   int frames_back_ = 0;
 };
 
@@ -86,7 +91,9 @@ int survive(const std::string& how, Transport& transport) {
   Survivor survivor(transport);
   survivor.send_large_to(RankId(1));
   const seam::Time deadline = seam::after(10s);
-  if (!survivor.wait_for_loss(deadline)) {
+  const bool saw_it = survivor.wait_for_loss(deadline);
+  survivor.send_large_to(RankId(1));  // too late: they come back at once
+  if (!saw_it || !survivor.wait_for_loss(deadline)) {
     std::printf("rank %u saw nothing\n", transport.rank().value());
     return 1;
   }

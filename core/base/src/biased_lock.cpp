@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace slipway::seam {
 
@@ -29,24 +30,43 @@ const bool registered = register_for_fences();
 
 bool can_fence_all_threads() { return registered; }
 
-void fence_all_threads() { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+// The registration may be gone in a process that was restored from a checkpoint. Without fences there is no exclusion.
+void fence_all_threads() {
+  while (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
+    if (!register_for_fences()) std::abort();
+  }
+}
 
 }  // namespace detail
 
 void BiasedLock::enter() {
   lock_.lock();
-  if (favourite_.load(std::memory_order_relaxed)) take_bias_away();
+  if (Seat* const favourite = favourite_.load(std::memory_order_relaxed)) take_bias_away(*favourite);
   const void* const me = &detail::thread_mark;
   if (latest_ != me) run_ = 0;
   latest_ = me;
-  if (++run_ >= needed_ && detail::can_fence_all_threads()) favourite_.store(me, std::memory_order_relaxed);
+  if (++run_ < needed_ || !detail::can_fence_all_threads()) return;
+  run_ = 0;
+  if (Seat* const seat = seat_of_this_thread()) favourite_.store(seat, std::memory_order_relaxed);
+}
+
+BiasedLock::Seat* BiasedLock::seat_of_this_thread() {
+  const void* const me = &detail::thread_mark;
+  for (Seat& seat : seats_) {
+    const void* const owner = seat.owner.load(std::memory_order_relaxed);
+    if (owner == me) return &seat;
+    if (owner) continue;
+    seat.owner.store(me, std::memory_order_relaxed);
+    return &seat;
+  }
+  return nullptr;
 }
 
 // The favourite either sees that it is none any more, or is seen inside.
-void BiasedLock::take_bias_away() {
+void BiasedLock::take_bias_away(Seat& seat) {
   favourite_.store(nullptr, std::memory_order_relaxed);
   detail::fence_all_threads();
-  while (favourite_inside_.load(std::memory_order_acquire)) pause();
+  while (seat.inside.load(std::memory_order_acquire)) pause();
   needed_ = std::min(needed_ * 4, longest_run);
 }
 

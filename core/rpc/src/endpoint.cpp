@@ -127,15 +127,16 @@ void Endpoint::time_out(CallState& state) {
 }
 
 void Endpoint::cancel(CallState& state) {
-  const CallInfo info = state.info;
+  const MethodEntry* const method = state.info.method;
+  const NodeId called = state.info.node;
   const std::uint64_t number = state.place.number();
-  if (!info.method || !state.claim()) return;
-  state.fail(std::make_exception_ptr(Cancelled(
-      fmt::format("call {} on node '{}' was cancelled", info.method->name, label_of(info.node)), HandlerRan::maybe)));
+  if (!method || !state.claim()) return;
+  state.fail(std::make_exception_ptr(
+      Cancelled(fmt::format("call {} on node '{}' was cancelled", method->name, label_of(called)), HandlerRan::maybe)));
   if (number == 0) return;
-  const std::uint32_t node = info.node.value();
+  const std::uint32_t node = called.value();
   const wire::FrameHeader header{.kind = wire::FrameKind::cancel, .size = sizeof node, .id = number};
-  if (transport_.send(rank_of(info.node), FrameClass::control, std::as_bytes(std::span(&header, 1)),
+  if (transport_.send(rank_of(called), FrameClass::control, std::as_bytes(std::span(&header, 1)),
                       std::as_bytes(std::span(&node, 1)))) {
     flush();
   }

@@ -154,16 +154,17 @@ bool Progress::drive_with_turn(Waiter& waiter, seam::Time deadline, const std::f
     }
     if (misses < polls_without_clock) continue;
     hooks_.tick(now);
-    if (!pause(now)) waiter.become_patient();
+    if (!pause()) waiter.become_patient();
   }
 }
 
 // Gives the core away for a moment, or says that it is not worth it.
-bool Progress::pause(seam::Time now) {
-  if (now < crowded_until_.load(std::memory_order_relaxed)) return false;
+bool Progress::pause() {
+  const seam::Time before = seam::now();
+  if (before < crowded_until_.load(std::memory_order_relaxed)) return false;
   seam::pause();
   const seam::Time after = seam::now();
-  if (after - now < costly_pause) return true;
+  if (after - before < costly_pause) return true;
   crowded_until_.store(after + crowded_time, std::memory_order_relaxed);
   return false;
 }
@@ -208,12 +209,12 @@ void Progress::lead() {
     return hooks_.work_for_leader() || stop_.load(std::memory_order_relaxed);
   };
   poll_until(leave);
-  leading_.store(false, std::memory_order_release);
+  leading_.store(false, std::memory_order_seq_cst);
   wake_patrol();  // the leader goes to run a handler, perhaps a long one
 }
 
 void Progress::wake_patrol() {
-  if (!patrol_parked_.load(std::memory_order_acquire)) return;
+  if (!patrol_parked_.load(std::memory_order_seq_cst)) return;
   patrol_word_.fetch_add(1, std::memory_order_acq_rel);
   seam::wake(patrol_word_);
 }
@@ -244,7 +245,7 @@ void Progress::poll_until(const std::function<bool()>& leave) {
     const seam::Time now = seam::now();
     hooks_.tick(now);
     if (idle_since == 0) idle_since = now;
-    if (now - idle_since < leader_patience && pause(now)) continue;
+    if (now - idle_since < leader_patience && pause()) continue;
     sleep_at_bell(leave);
     misses = spin_;  // after a mere timeout: one look at everything, and back to sleep
   }
@@ -295,7 +296,10 @@ void Progress::patrol() {
     const bool leader_sleeps = leading_.load(std::memory_order_acquire) && at_bell_.load(std::memory_order_acquire);
     quiet = leader_sleeps ? quiet + 1 : 0;
     const std::uint32_t ticket = patrol_word_.load(std::memory_order_acquire);
-    if (quiet >= quiet_patrols) patrol_parked_.store(true, std::memory_order_seq_cst);
+    if (quiet >= quiet_patrols) {
+      patrol_parked_.store(true, std::memory_order_seq_cst);
+      if (!leading_.load(std::memory_order_seq_cst)) quiet = 0;  // it has just left, and may not have seen who parks
+    }
     seam::wait(patrol_word_, ticket, seam::now() + (quiet >= quiet_patrols ? longest_sleep : parking_time));
     patrol_parked_.store(false, std::memory_order_relaxed);
     hooks_.tick(seam::now());

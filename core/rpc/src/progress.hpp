@@ -77,7 +77,7 @@ class Progress {
   void poll_until(const std::function<bool()>& leave);
   void sleep_at_bell(const std::function<bool()>& leave);
   bool callers_drove();
-  bool pause(seam::Time now);
+  bool pause();
   void park(std::uint32_t ticket, const std::function<bool()>& leave);
   void unpark();
 

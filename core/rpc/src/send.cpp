@@ -226,7 +226,7 @@ void Endpoint::reply_raw(RankId to, std::uint64_t call_id, std::span<std::byte> 
 }
 
 void Endpoint::reply_failure(RankId to, std::uint64_t call_id, const RemoteFailure& failure, HandlerRan ran) {
-  Writer& writer = scratch_writer(false);
+  Writer writer(Writer::never);  // of its own: the thread may be amid a call, and wait for room
   const auto text = [&writer](std::string_view what) {
     constexpr std::size_t longest = 512;  // the whole of it is in the log; a reply of this kind must stay small
     what = what.substr(0, longest);

@@ -15,6 +15,7 @@ namespace slipway::detail {
 namespace {
 
 constexpr seam::Time look_up_every = 50'000'000;  // whether the wait is a deadlock, or is to end with Stopped
+constexpr seam::Time probe_after = 200'000;       // since the wait began; most are over by then
 constexpr seam::Time probe_again = 1'000'000'000;
 constexpr seam::Time probe_coroutines_after = 20'000'000;  // most are resumed long before
 
@@ -69,6 +70,7 @@ class RecordedWait {
  public:
   RecordedWait(EndpointParts& parts, Wait wait) : parts_(parts), activity_(current.activity) {
     deadlocked_ = wait.deadlocked;
+    next_probe_ = wait.since + probe_after;
     key_ = parts_.waits.add(std::move(wait));
     for (Activity* each = activity_; each; each = each->previous) {
       before_.push_back(each->waiting_on.exchange(key_, std::memory_order_acq_rel));
@@ -91,10 +93,14 @@ class RecordedWait {
     if (deadlocked_->load(std::memory_order_acquire)) throw deadlock_error(parts_.waits.cycle_of(key_));
     if (!in_handler && parts_.waits_ended.load(std::memory_order_acquire)) throw Stopped(parts_.waits_ended_reason);
   }
-  void probe(Endpoint& endpoint) {
-    if (seam::now() < next_probe_) return;
-    next_probe_ = seam::now() + probe_again;
-    send_probe(endpoint, key_);
+  // Sends a probe if it is time. Until when to wait before the next look.
+  seam::Time probe(Endpoint& endpoint) {
+    const seam::Time now = seam::now();
+    if (now >= next_probe_) {
+      next_probe_ = now + probe_again;
+      send_probe(endpoint, key_);
+    }
+    return std::min(next_probe_, now + look_up_every);
   }
 
  private:
@@ -130,11 +136,11 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
   wait.call_id = state.place.number();
   wait.local_state = state.place.number() == 0 ? &state : nullptr;
   wait.limited = deadline != seam::never || state.info.deadline != seam::never;
-  wait.since = seam::now();
+  wait.since = waiter.began() != 0 ? waiter.began() : seam::now();
   RecordedWait recorded(*parts_, std::move(wait));
   while (true) {
-    recorded.probe(*this);
-    if (parts_->progress.wait(state, waiter, std::min(deadline, seam::now() + look_up_every))) return true;
+    const seam::Time next_look = recorded.probe(*this);
+    if (parts_->progress.wait(state, waiter, std::min(deadline, next_look))) return true;
     if (may_run && state.place.entry() && blocked.while_running([&] { return run_inline(state); })) {
       return true;
     }
@@ -167,8 +173,8 @@ bool Endpoint::wait_for_condition(const std::string& what, NodeId node, seam::Ti
   wait.since = seam::now();
   RecordedWait recorded(*parts_, std::move(wait));
   while (true) {
-    recorded.probe(*this);
-    if (parts_->progress.wait_until(waiter, std::min(deadline, seam::now() + look_up_every), condition)) return true;
+    const seam::Time next_look = recorded.probe(*this);
+    if (parts_->progress.wait_until(waiter, std::min(deadline, next_look), condition)) return true;
     if (seam::now() >= deadline) return condition();
     recorded.check(runs_in_handler());
   }

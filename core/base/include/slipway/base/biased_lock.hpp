@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "slipway/base/seam.hpp"
@@ -25,17 +27,22 @@ void fence_all_threads();
 // the bias: it enters and leaves by plain loads and stores, without the 20 ns of a locked instruction. Another thread
 // takes the bias away first, which costs microseconds, and the more often that happened the longer the lock does
 // without. Dekker's algorithm with an asymmetric fence, as in biased locking (Kawachiya, Koseki, Onodera 2002).
+//
+// Each thread that ever had the bias has a seat of its own, whose flag it alone writes: a thread that was stopped just
+// before it would have entered may find, much later, that the bias is another's. Who finds no seat free does without.
 class BiasedLock {
+  struct Seat;
+
  public:
   class [[nodiscard]] Guard {
    public:
-    explicit Guard(BiasedLock& lock) : lock_(lock), by_bias_(lock.enter_by_bias()) {
-      if (!by_bias_) [[unlikely]]
+    explicit Guard(BiasedLock& lock) : lock_(lock), seat_(lock.enter_by_bias()) {
+      if (!seat_) [[unlikely]]
         lock_.enter();
     }
     ~Guard() {
-      if (by_bias_) [[likely]] {
-        lock_.favourite_inside_.store(false, std::memory_order_release);
+      if (seat_) [[likely]] {
+        seat_->inside.store(false, std::memory_order_release);
       } else {
         lock_.lock_.unlock();
       }
@@ -45,28 +52,36 @@ class BiasedLock {
 
    private:
     BiasedLock& lock_;
-    const bool by_bias_;
+    Seat* const seat_;
   };
 
  private:
   static constexpr std::uint32_t first_run = 256;  // entries in a row by one thread that show who comes
   static constexpr std::uint32_t longest_run = 1024;
+  static constexpr std::size_t most_seats = 4;
 
-  bool enter_by_bias() {
-    const void* const me = &detail::thread_mark;
-    if (favourite_.load(std::memory_order_relaxed) != me) return false;
-    favourite_inside_.store(true, std::memory_order_relaxed);
+  struct Seat {
+    std::atomic<const void*> owner{nullptr};  // for ever
+    std::atomic<bool> inside{false};          // written by the owner only
+  };
+
+  // The own seat if this thread has the bias, and is inside now.
+  Seat* enter_by_bias() {
+    Seat* const seat = favourite_.load(std::memory_order_relaxed);
+    if (!seat || seat->owner.load(std::memory_order_relaxed) != &detail::thread_mark) return nullptr;
+    seat->inside.store(true, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);  // the processor's part is done by fence_all_threads
-    if (favourite_.load(std::memory_order_relaxed) == me) [[likely]]
-      return true;
-    favourite_inside_.store(false, std::memory_order_release);
-    return false;
+    if (favourite_.load(std::memory_order_relaxed) == seat) [[likely]]
+      return seat;
+    seat->inside.store(false, std::memory_order_release);
+    return nullptr;
   }
   void enter();
-  void take_bias_away();
+  void take_bias_away(Seat& seat);
+  Seat* seat_of_this_thread();
 
-  std::atomic<const void*> favourite_{nullptr};  // written with lock_
-  std::atomic<bool> favourite_inside_{false};
+  std::atomic<Seat*> favourite_{nullptr};  // written with lock_
+  std::array<Seat, most_seats> seats_;
   SpinLock lock_;  // for all but the favourite; guards what follows
   const void* latest_ = nullptr;
   std::uint32_t run_ = 0;             // entries in a row by `latest_`

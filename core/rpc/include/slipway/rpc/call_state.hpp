@@ -150,6 +150,8 @@ class CallState : public recycled::Object {
   seam::SpinLock detach_lock_;
 };
 
+static_assert(sizeof(CallState) == 64);
+
 // Owns one reference.
 template <class State = CallState>
 class StateRef {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,7 @@ class CallTable {
       : most_calls_(most_calls), most_bytes_(most_bytes), windows_(std::make_unique<Window[]>(nodes)), nodes_(nodes) {}
 
   // What a request of so many bytes takes of a window: calls in the upper half, 64-byte units in the lower.
-  static std::uint64_t room_for(std::uint64_t bytes) { return one_call + bytes / unit; }
+  static std::uint64_t room_for(std::uint64_t bytes) { return one_call + std::min(bytes / unit, one_call - 1); }
   static std::uint64_t calls_in(std::uint64_t room) { return room >> 32; }
   static std::uint64_t bytes_in(std::uint64_t room) { return (room & (one_call - 1)) * unit; }
 
@@ -45,7 +46,7 @@ class CallTable {
     Window& window = windows_[node.index()];
     const std::uint64_t used = window.load(std::memory_order_relaxed);
     if (!has_room(used, bytes)) return Admitted::full;
-    if (state) enter(*state, bytes / unit);
+    if (state) enter(*state, room_for(bytes) - one_call);
     window.store(used + room_for(bytes), std::memory_order_relaxed);
     return Admitted::yes;
   }

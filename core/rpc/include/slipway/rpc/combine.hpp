@@ -35,6 +35,12 @@ class Part final : public Continuation {
   std::size_t index_ = 0;
 };
 
+// Throws UsageError for one without an outcome to come, before anything is watched.
+template <class T>
+void check_valid(const std::vector<Future<T>>& futures) {
+  for (const auto& future : futures) static_cast<void>(future.state());
+}
+
 template <class T>
 class AllState final : public ResultState<std::vector<T>> {
  public:
@@ -76,7 +82,8 @@ class TupleState final : public ResultState<std::tuple<T...>> {
     this->retain();  // for all parts together
     [this]<std::size_t... I>(std::index_sequence<I...>) {
       (parts_[I].watch(this, I, std::get<I>(futures_).state()), ...);
-    }(std::index_sequence_for<T...>{});
+    }
+    (std::index_sequence_for<T...>{});
     part_done(0);
   }
   void part_done(std::size_t) {
@@ -176,6 +183,7 @@ class CompletionQueue {
 // All values, in the order of the futures. Ready when every outcome is there; get throws the first error by index.
 template <class T>
 requires(!std::is_void_v<T>) Future<std::vector<T>> when_all(std::vector<Future<T>> futures) {
+  detail::check_valid(futures);
   auto* const state = new detail::AllState<T>(std::move(futures));
   Future<std::vector<T>> future{detail::StateRef<detail::ResultState<std::vector<T>>>(state)};
   state->watch();
@@ -183,6 +191,7 @@ requires(!std::is_void_v<T>) Future<std::vector<T>> when_all(std::vector<Future<
 }
 template <class... T>
 requires(sizeof...(T) > 0 && (!std::is_void_v<T> && ...)) Future<std::tuple<T...>> when_all(Future<T>... futures) {
+  (static_cast<void>(futures.state()), ...);
   auto* const state = new detail::TupleState<T...>(std::move(futures)...);
   Future<std::tuple<T...>> future{detail::StateRef<detail::ResultState<std::tuple<T...>>>(state)};
   state->watch();
@@ -193,6 +202,7 @@ requires(sizeof...(T) > 0 && (!std::is_void_v<T> && ...)) Future<std::tuple<T...
 template <class T>
 Future<WhenAny<T>> when_any(std::vector<Future<T>> futures) {
   if (futures.empty()) throw UsageError("when_any of no future would never be ready. Give it at least one");
+  detail::check_valid(futures);
   auto* const state = new detail::AnyState<T>(std::move(futures));
   Future<WhenAny<T>> future{detail::StateRef<detail::ResultState<WhenAny<T>>>(state)};
   state->watch();
@@ -266,6 +276,7 @@ class AsCompleted {
 
 template <class T>
 AsCompleted<T> as_completed(std::vector<Future<T>> futures) {
+  detail::check_valid(futures);
   return AsCompleted<T>(std::move(futures));
 }
 

@@ -117,10 +117,10 @@ class ResultState : public CallState {
   void take_body(std::span<const std::byte> body) override {
     if constexpr (std::is_void_v<R>) {
       Reader(body).finish();
-    } else if constexpr (is_raw<R>) {
-      decode_raw(body, value.emplace());
     } else if constexpr (DecodedLate<R>) {
       kept_body_.emplace(body.begin(), body.end());
+    } else if constexpr (is_raw<R>) {
+      decode_raw(body, value.emplace());
     } else {
       decode_whole(body);
     }
