@@ -32,7 +32,7 @@ constexpr auto never = Clock::time_point::max();
 
 constexpr auto look_every = 200ms;
 // The run itself ends within 5 s of a failure (contract 9). These are the net below that, for what it cannot do: ranks
-// that hang in MPI_Init because another died before, or in MPI_Finalize.
+// that hang in MPI's initialisation because another died before, or in its end.
 constexpr auto time_to_end_after_failure = 3s;
 constexpr auto time_to_answer_a_stop = 5s;
 constexpr auto time_for_mpirun_to_end = 700ms;

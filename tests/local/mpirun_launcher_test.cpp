@@ -15,6 +15,7 @@
 #include "slipway/base/error.hpp"
 #include "slipway/observe/run_directory.hpp"
 #include "slipway/observe/status.hpp"
+#include "tools/temporary_directory.hpp"
 
 // Ranks are small shell scripts here: they see $SLIPWAY_RUN_DIRECTORY as ranks do, and move prepared records into
 // place. They run under a small stand-in for mpirun, and, where there is one, under the real one.
@@ -49,8 +50,6 @@ class MpirunLauncher : public ::testing::TestWithParam<bool> {
     ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     ::setenv("PRTE_ALLOW_RUN_AS_ROOT", "1", 1);
     ::setenv("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    std::string name = (fs::temp_directory_path() / "slipway-launch-XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
     run_ = RunDirectory::create(directory_ / "runs", "p");
     put("mpirun", stand_in);
     fs::permissions(directory_ / "mpirun", fs::perms::owner_all);
@@ -68,8 +67,6 @@ class MpirunLauncher : public ::testing::TestWithParam<bool> {
       ::kill(launcher_, SIGKILL);
       ::waitpid(launcher_, nullptr, 0);
     }
-    std::error_code ignored;
-    fs::remove_all(directory_, ignored);
   }
 
   void put(const std::string& name, std::string_view content) { std::ofstream(directory_ / name) << content; }
@@ -145,7 +142,8 @@ class MpirunLauncher : public ::testing::TestWithParam<bool> {
 
   std::string errors() const { return read_file(directory_ / "stderr").value_or(""); }
 
-  fs::path directory_;
+  const testing::TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
   RunDirectory run_;
   pid_t launcher_ = 0;
   bool quiet_ = true;

@@ -17,7 +17,7 @@
 #include "slipway/observe/log.hpp"
 #include "slipway/observe/run_directory.hpp"
 #include "slipway/observe/status.hpp"
-#include "temporary_directory.hpp"
+#include "tools/temporary_directory.hpp"
 
 namespace slipway {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "slipway/base/error.hpp"
 #include "slipway/observe/run_directory.hpp"
-#include "temporary_directory.hpp"
+#include "tools/temporary_directory.hpp"
 
 namespace slipway {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "slipway/base/error.hpp"
 #include "slipway/observe/status.hpp"
-#include "temporary_directory.hpp"
+#include "tools/temporary_directory.hpp"
 
 namespace slipway {
 namespace {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "slipway/runtime/launched_by.hpp"
+#include "tools/temporary_directory.hpp"
 
 namespace slipway {
 namespace {
@@ -85,19 +86,14 @@ TEST(Affinity, UsableIsAtLeastOneAndAtMostTheMask) {
 
 class ControlGroup : public ::testing::Test {
  protected:
-  ControlGroup() {
-    std::string name = (fs::temp_directory_path() / "slipway-cgroup-XXXXXX").string();
-    root_ = ::mkdtemp(name.data());
-  }
-  ~ControlGroup() override { fs::remove_all(root_); }
-
   void put(const fs::path& file, const std::string& content) {
     fs::create_directories((root_ / file).parent_path());
     std::ofstream(root_ / file) << content;
   }
   double granted() { return granted_processor_time(root_ / "self", root_ / "fs"); }
 
-  fs::path root_;
+  const testing::TemporaryDirectory directory_;
+  const fs::path root_ = directory_.path();
 };
 
 TEST_F(ControlGroup, NoneIsNoLimit) { EXPECT_EQ(granted(), 0); }

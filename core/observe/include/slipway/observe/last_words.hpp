@@ -52,8 +52,9 @@ class At {
 // `text` is the first line of the words.
 using Hook = void (*)(int status, const char* text);
 
-// Puts the handlers in place for the process; call before MPI_Init, which leaves handlers alone that are there already.
-// Later calls only change the hook. The address sanitizer keeps its handlers: they get their turn after the words.
+// Puts the handlers in place for the process; call before MPI is initialised, which leaves handlers alone that are there
+// already. Later calls only change the hook. The address sanitizer keeps its handlers: they get their turn after the
+// words.
 void install(Hook hook);
 
 // While this is set, exit() and quick_exit() called by user code count as a failure of the node that called.

@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace slipway::testing {
 
@@ -13,8 +15,10 @@ namespace slipway::testing {
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "slipway-test-XXXXXX").string();
-    if (::mkdtemp(name.data())) path_ = name;
+    // mkdtemp asks for six X at the end, and puts letters in their place.
+    std::string name = (std::filesystem::temp_directory_path() / ("slipway-test-" + std::string(6, 'X'))).string();
+    if (!::mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), "no directory " + name);
+    path_ = name;
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
