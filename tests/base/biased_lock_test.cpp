@@ -28,10 +28,46 @@ struct Guarded {
   }
 };
 
+TEST(BiasedLock, FavoursWhoComesOftenUntilAnotherComes) {
+  const bool may_favour = detail::can_fence_all_threads();  // not in every kernel, nor under the thread sanitizer
+  Guarded guarded;
+  guarded.add(BiasedLock::run_for_bias - 1);
+  EXPECT_FALSE(guarded.lock.favours_this_thread());
+  guarded.add(1);
+  EXPECT_EQ(guarded.lock.favours_this_thread(), may_favour);
+  std::thread([&guarded] {
+    EXPECT_FALSE(guarded.lock.favours_this_thread());
+    guarded.add(1);
+  }).join();
+  EXPECT_FALSE(guarded.lock.favours_this_thread());
+  guarded.add(BiasedLock::run_for_bias);
+  EXPECT_EQ(guarded.lock.favours_this_thread(), may_favour);
+}
+
+// More threads than seats, one after the other: the last ones do without.
+TEST(BiasedLock, ManyThreadsHaveTheirTurn) {
+  Guarded guarded;
+  constexpr std::uint64_t threads = 12;
+  std::vector<std::thread> running;
+  std::atomic<std::uint64_t> turn{0};
+  for (std::uint64_t each = 0; each < threads; ++each) {
+    running.emplace_back([&guarded, &turn, each] {
+      while (turn != each) std::this_thread::yield();
+      guarded.add(2 * BiasedLock::run_for_bias);
+      ++turn;
+      while (turn != threads) std::this_thread::yield();  // alive, so that its mark is no other thread's
+      guarded.add(100);
+    });
+  }
+  for (auto& thread : running) thread.join();
+  EXPECT_EQ(guarded.first, threads * (2 * BiasedLock::run_for_bias + 100));
+  EXPECT_FALSE(guarded.ever_unequal);
+}
+
 TEST(BiasedLock, OneThreadAtATimeHoweverTheBiasMoves) {
   Guarded guarded;
   constexpr std::uint64_t bursts = 200;
-  constexpr std::uint64_t burst = 2'000;  // long enough for the bias
+  constexpr std::uint64_t burst = 2 * BiasedLock::run_for_bias;
   std::vector<std::thread> threads;
   for (int each = 0; each < 3; ++each) {
     threads.emplace_back([&guarded] {

@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace slipway::seam {
@@ -45,7 +44,7 @@ void BiasedLock::enter() {
   const void* const me = &detail::thread_mark;
   if (latest_ != me) run_ = 0;
   latest_ = me;
-  if (++run_ < needed_ || !detail::can_fence_all_threads()) return;
+  if (++run_ < run_for_bias || !detail::can_fence_all_threads()) return;
   run_ = 0;
   if (Seat* const seat = seat_of_this_thread()) favourite_.store(seat, std::memory_order_relaxed);
 }
@@ -67,7 +66,6 @@ void BiasedLock::take_bias_away(Seat& seat) {
   favourite_.store(nullptr, std::memory_order_relaxed);
   detail::fence_all_threads();
   while (seat.inside.load(std::memory_order_acquire)) pause();
-  needed_ = std::min(needed_ * 4, longest_run);
 }
 
 }  // namespace slipway::seam

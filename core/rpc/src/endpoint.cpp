@@ -142,8 +142,7 @@ void Endpoint::cancel(CallState& state) {
   }
 }
 
-void Endpoint::add_timer(CallState& state) {
-  if (state.info.deadline == seam::never) return;
+void Endpoint::start_timer(CallState& state) {
   auto local = state.place.number() == 0 ? StateRef<>::share(&state) : StateRef<>();
   if (parts_->timers.add(state.info.deadline, state.place.number(), std::move(local))) parts_->progress.call_leader();
 }

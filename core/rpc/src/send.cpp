@@ -145,8 +145,7 @@ Admitted Endpoint::call_over_wire(const CallSetup& setup, CallState* state, std:
   if (state) describe_call(*state, *this, setup);
   if (admit(setup, bytes, state) == Admitted::full) return Admitted::full;
   static_cast<void>(mine.take());
-  if (state && setup.deadline != seam::never) [[unlikely]]
-    add_timer(*state);
+  if (state) add_timer(*state);
   RequestHead head(setup, activity, state == nullptr, state ? state->place.number() : 0);
   const RankId to = rank_of(setup.node);
   send(to, head);

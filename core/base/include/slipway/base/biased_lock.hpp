@@ -25,8 +25,8 @@ void fence_all_threads();
 
 // Guards a few instructions, like SpinLock, where nearly always the same thread comes. Once that shows, the thread gets
 // the bias: it enters and leaves by plain loads and stores, without the 20 ns of a locked instruction. Another thread
-// takes the bias away first, which costs microseconds, and the more often that happened the longer the lock does
-// without. Dekker's algorithm with an asymmetric fence, as in biased locking (Kawachiya, Koseki, Onodera 2002).
+// takes the bias away first, which costs microseconds. Dekker's algorithm with an asymmetric fence, as in biased
+// locking (Kawachiya, Koseki, Onodera 2002).
 //
 // Each thread that ever had the bias has a seat of its own, whose flag it alone writes: a thread that was stopped just
 // before it would have entered may find, much later, that the bias is another's. Who finds no seat free does without.
@@ -55,9 +55,16 @@ class BiasedLock {
     Seat* const seat_;
   };
 
+  // Whether this thread has the bias now. For tests.
+  bool favours_this_thread() const {
+    const Seat* const seat = favourite_.load(std::memory_order_relaxed);
+    return seat && seat->owner.load(std::memory_order_relaxed) == &detail::thread_mark;
+  }
+
+  // Entries in a row by one thread that show who comes: what they save pays for taking the bias away again.
+  static constexpr std::uint32_t run_for_bias = 1024;
+
  private:
-  static constexpr std::uint32_t first_run = 256;  // entries in a row by one thread that show who comes
-  static constexpr std::uint32_t longest_run = 1024;
   static constexpr std::size_t most_seats = 4;
 
   struct Seat {
@@ -84,8 +91,7 @@ class BiasedLock {
   std::array<Seat, most_seats> seats_;
   SpinLock lock_;  // for all but the favourite; guards what follows
   const void* latest_ = nullptr;
-  std::uint32_t run_ = 0;             // entries in a row by `latest_`
-  std::uint32_t needed_ = first_run;  // of them for the bias
+  std::uint32_t run_ = 0;  // entries in a row by `latest_`
 };
 
 }  // namespace slipway::seam

@@ -106,7 +106,10 @@ class CallTable {
   struct Slot {
     CallState* state = nullptr;  // nullptr: free
     std::uint32_t generation = 0;
-    std::uint32_t next_free = 0;  // of a slot in use: the bytes that its call takes of a window, in units
+    union {
+      std::uint32_t next_free = 0;  // of a free slot
+      std::uint32_t units;          // of a slot in use: what its call takes of a window
+    };
   };
   static constexpr std::uint64_t one_call = std::uint64_t{1} << 32;
   static constexpr std::uint64_t unit = 64;
@@ -137,7 +140,7 @@ class CallTable {
     free_ = slot.next_free;
     slot.generation = slot.generation % most_generations + 1;  // 0 as a whole is no number
     slot.state = &state;
-    slot.next_free = static_cast<std::uint32_t>(units);
+    slot.units = static_cast<std::uint32_t>(units);
     state.place.set_number(number(index, slot));
   }
 
@@ -146,7 +149,7 @@ class CallTable {
     if (!slot) return nullptr;
     CallState* const state = slot->state;
     slot->state = nullptr;
-    give_locked(state->info.node, one_call + slot->next_free);
+    give_locked(state->info.node, one_call + slot->units);
     slot->next_free = free_;
     free_ = static_cast<std::uint32_t>(id);
     return state;

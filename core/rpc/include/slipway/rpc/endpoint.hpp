@@ -142,7 +142,11 @@ class Endpoint final : public FrameSink {
   // The call ends with Timeout, if it has no outcome yet.
   void time_out(CallState& state);
   void cancel(CallState& state);
-  void add_timer(CallState& state);
+  // For a call with a deadline; else nothing.
+  void add_timer(CallState& state) {
+    if (state.info.deadline != seam::never) [[unlikely]]
+      start_timer(state);
+  }
 
   // From here on, waits outside handlers throw Stopped.
   void end_waits(const std::string& reason);
@@ -169,6 +173,7 @@ class Endpoint final : public FrameSink {
 
  private:
   friend struct EndpointParts;
+  void start_timer(CallState& state);
   bool run_inline(CallState& state);
   void report_consumed(NodeSlot& slot, RankId from);
   template <class Send>

@@ -72,9 +72,9 @@ void* object_as(Invocation& invocation) {
 
 // Where a result comes to lie. A plain one needs no note of whether it is there: nobody looks before its call is done.
 template <class T>
-class PlainPlace {
+class PlainStorage {
  public:
-  PlainPlace() {}
+  PlainStorage() {}
   template <class... Args>
   T& emplace(Args&&... args) {
     return *std::construct_at(&value_, std::forward<Args>(args)...);
@@ -88,15 +88,15 @@ class PlainPlace {
 };
 
 template <class T>
-struct PlaceFor {
+struct StorageFor {
   using type = std::optional<T>;
 };
 template <class T>
-requires(std::is_trivially_copyable_v<T>) struct PlaceFor<T> {
-  using type = PlainPlace<T>;
+requires(std::is_trivially_copyable_v<T>) struct StorageFor<T> {
+  using type = PlainStorage<T>;
 };
 template <>
-struct PlaceFor<void> {
+struct StorageFor<void> {
   using type = std::monostate;
 };
 
@@ -130,7 +130,7 @@ class ResultState : public CallState {
       if (const auto body = std::exchange(kept_body_, std::nullopt)) decode_whole(*body);
     }
   }
-  [[no_unique_address]] typename PlaceFor<R>::type value;
+  [[no_unique_address]] typename StorageFor<R>::type value;
 
  private:
   void decode_whole(std::span<const std::byte> body) {
