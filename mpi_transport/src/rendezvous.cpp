@@ -124,7 +124,7 @@ bool Rendezvous::on_announce(std::uint32_t from, std::span<const std::byte> payl
   const TransferId id = transfer->id = next_transfer_++;
   transfer->from = from;
   transfer->number = header.number;
-  if (header.pushed_tag != 0 && (header.pushed_tag <= slots || header.pushed_tag > largest_tag)) return false;
+  if (header.pushed_tag != 0 && !is_push_tag(header.pushed_tag)) return false;
   transfer->tag = header.pushed_tag;
   std::uint64_t total = 0;
   for (const auto& info : infos) {
@@ -242,9 +242,10 @@ void Rendezvous::start_receiving(IncomingPointer transfer) {
 
 // What is under way must go somewhere.
 void Rendezvous::receive_unwanted(Incoming& transfer) {
-  transfer.unwanted.resize(std::accumulate(transfer.sizes.begin(), transfer.sizes.end(), std::uint64_t{0}));
+  const std::uint64_t total = std::accumulate(transfer.sizes.begin(), transfer.sizes.end(), std::uint64_t{0});
+  transfer.unwanted = std::make_shared<std::vector<std::byte>>(total);
   transfer.destinations.clear();
-  std::byte* at = transfer.unwanted.data();
+  std::byte* at = transfer.unwanted->data();
   for (const std::uint64_t size : transfer.sizes) {
     transfer.destinations.push_back({at, size});
     at += size;
@@ -343,7 +344,7 @@ void Rendezvous::drop_incoming(std::uint32_t peer) {
   for (auto& transfer : receiving_) {
     if (!from_peer(transfer)) continue;
     if (!transfer->stream->cancel()) {
-      stuck_unwanted_.push_back(std::move(transfer->unwanted));
+      stuck_memory_.push_back(std::move(transfer->unwanted));
       stuck_streams_.push_back(std::move(transfer->stream));
     } else if (!transfer->is_pushed()) {
       free_slots_.push_back(transfer->tag);

@@ -56,13 +56,14 @@ class Rendezvous {
   void drop_peer(std::uint32_t peer, FrameSink& sink);
 
  private:
+  static bool is_push_tag(std::uint32_t tag) { return tag > slots && tag <= largest_tag; }
   struct Outgoing {
     std::uint64_t number = 0;
     std::uint32_t to = 0;
     LargeFrame frame;
     std::unique_ptr<ChunkStream> stream;
     std::uint32_t tag = 0;
-    bool is_pushed() const { return tag > slots; }
+    bool is_pushed() const { return is_push_tag(tag); }
   };
   struct Incoming {
     TransferId id = 0;
@@ -73,8 +74,8 @@ class Rendezvous {
     std::unique_ptr<ChunkStream> stream;
     std::uint32_t tag = 0;  // the slot, or the sender's choice
     bool refused = false;
-    std::vector<std::byte> unwanted;  // where a pushed transfer ends that was refused
-    bool is_pushed() const { return tag > slots; }
+    std::shared_ptr<std::vector<std::byte>> unwanted;  // where a pushed transfer ends that was refused
+    bool is_pushed() const { return is_push_tag(tag); }
   };
   using OutgoingPointer = std::unique_ptr<Outgoing>;
   using IncomingPointer = std::unique_ptr<Incoming>;
@@ -125,7 +126,6 @@ class Rendezvous {
   std::vector<bool> gone_;                                   // by rank; their transfers have been dropped
   std::vector<std::unique_ptr<ChunkStream>> stuck_streams_;  // of dead peers; MPI may hold them for ever
   std::vector<std::shared_ptr<void>> stuck_memory_;
-  std::vector<std::vector<std::byte>> stuck_unwanted_;
 };
 
 }  // namespace slipway::detail

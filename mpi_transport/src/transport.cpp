@@ -144,7 +144,7 @@ int MpiTransport::poll(FrameSink& sink) {
 
 void MpiTransport::flush() {
   send_queue_->flush();
-  if (rendezvous_->has_work()) rendezvous_->start_pushed();
+  rendezvous_->start_pushed();
   send_queue_->complete();
   if (send_queue_->unfinished() > 0 || rendezvous_->has_work()) [[unlikely]]
     Doorbell::ring(doorbell_->own());  // whoever sleeps there does not know that it must poll
@@ -287,7 +287,6 @@ bool MpiTransport::quiesce(seam::Time deadline) {
   MPI_Request barrier = MPI_REQUEST_NULL;
   ClosingSink nobody(*this);
   const auto drain = [this, &nobody] {
-    send_queue_->flush();
     ReceivedBatch leftover;
     while (test_ring(leftover)) deliver(leftover, nobody);
     if (rendezvous_->has_work()) rendezvous_->progress(nobody);

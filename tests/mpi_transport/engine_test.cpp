@@ -96,6 +96,40 @@ TEST(MpiTransport, WorksOnACommunicatorOfTheProgram) {
   transport->close();
 }
 
+// Between ranks of one host: long segments are under way before the receiver has answered, short ones wait for that.
+TEST(MpiTransport, PushesLongSegmentsOnly) {
+  const auto transport = make_mpi_transport();
+  RankUnderTest rank(*transport);
+  const std::size_t peers = rank.others().size();
+  rank.on_large_do = RankUnderTest::OnLarge::hold;
+  for (const RankId peer : rank.others()) rank.send_large(peer, FrameClass::control, 1, {8'191});
+  rank.poll_until("the short ones", [&] { return rank.incomings.size() == peers; });
+  rank.meet();  // which waits until nothing is unsent
+  for (const RankId peer : rank.others()) rank.send_large(peer, FrameClass::control, 2, {8'192});
+  rank.poll_until("the long ones", [&] { return rank.incomings.size() == 2 * peers; });
+  EXPECT_EQ(transport->has_unsent(), peers > 0);
+  for (const RankId peer : rank.others()) rank.send(peer, FrameClass::control, 3, 0);
+  rank.poll_until("all have looked", [&] {
+    const auto others = rank.others();
+    return std::all_of(others.begin(), others.end(), [&](RankId peer) { return rank.arrived(peer).back().id == 3; });
+  });
+  for (const auto& [transfer, incoming] : rank.incomings) rank.accept(transfer);
+  rank.poll_until("all segments", [&] { return rank.count_received() == 2 * peers; });
+  rank.poll_until("all frames back", [&] { return rank.sent.size() == 2 * peers; });
+  rank.meet();
+  transport->close();
+}
+
+// A peer that no longer takes anything holds up no one's end: it refuses what was pushed to it.
+TEST(MpiTransport, ClosesWithPushesUnderWay) {
+  const auto transport = make_mpi_transport();
+  RankUnderTest rank(*transport);
+  rank.meet();
+  for (const RankId peer : rank.others()) rank.send_large(peer, FrameClass::control, 1, {50'000});
+  transport->flush();
+  EXPECT_NO_THROW(transport->close());
+}
+
 TEST(MpiTransport, RefusesCommunicatorsBetweenGroups) {
   int rank = 0;
   int size = 0;
