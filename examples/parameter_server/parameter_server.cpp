@@ -138,6 +138,7 @@ int run(int argc, char** argv) {
   slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
   const Training training = Training::from_flags(argc, argv);
   slipway::Program program("parameter_server");
+  // An update is little work: shards may share a core with a trainer.
   auto shards = program.with({.resources = {.cpus = 0.25}, .interleave = true})
                     .group<Shard>("shard", static_cast<std::size_t>(training.shards),
                                   [&](int index) { return std::tuple(training, index); });

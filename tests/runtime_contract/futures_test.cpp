@@ -181,9 +181,16 @@ TEST(Futures, Contract1_WaitForReadyAndCancelOfFuturesMadeFromOthers) {
       EXPECT_THROW(none.get(), UsageError);
       EXPECT_THROW((void)none.wait_for(1ms), UsageError);
       EXPECT_THROW((void)none.then([](int value) { return value; }), UsageError);
-      std::vector<Future<int>> with_none;
-      with_none.push_back(std::move(none));
-      EXPECT_THROW((void)when_all(std::move(with_none)), UsageError);
+      const auto with_none = [&] {
+        std::vector<Future<int>> futures;
+        futures.push_back(p.clocks[0].call<&Clock::after>(1));
+        futures.emplace_back();
+        return futures;
+      };
+      EXPECT_THROW((void)when_all(with_none()), UsageError);
+      EXPECT_THROW((void)when_all(p.clocks[0].call<&Clock::after>(1), Future<int>()), UsageError);
+      EXPECT_THROW((void)when_any(with_none()), UsageError);
+      EXPECT_THROW((void)as_completed(with_none()), UsageError);
     });
   });
 }
