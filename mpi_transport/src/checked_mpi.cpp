@@ -7,15 +7,14 @@
 
 namespace slipway::detail {
 
-void throw_mpi_error(int code, const std::source_location& where) {
+void throw_mpi_error(int code, const char* function, int line) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   int error_class = code;
   if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
   if (MPI_Error_class(code, &error_class) != MPI_SUCCESS) error_class = code;
-  throw MpiError("MPI failed: " + std::string(text, static_cast<std::size_t>(length)) + " (in " +
-                     where.function_name() + ", line " + std::to_string(where.line()) +
-                     "); see the MPI library's own messages on stderr",
+  throw MpiError("MPI failed: " + std::string(text, static_cast<std::size_t>(length)) + " (in " + function + ", line " +
+                     std::to_string(line) + "); see the MPI library's own messages on stderr",
                  error_class);
 }
 

@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <source_location>
 
 #include "slipway/base/error.hpp"
 
@@ -21,12 +20,12 @@ class MpiError : public Error {
   int error_class_;
 };
 
-[[noreturn]] void throw_mpi_error(int code, const std::source_location& where);
+[[noreturn]] void throw_mpi_error(int code, const char* function, int line);
 
-// Every return code of MPI goes through here.
-inline void check(int code, const std::source_location& where = std::source_location::current()) {
+// Every return code of MPI goes through here. Not by std::source_location, which Clang 14 has not.
+inline void check(int code, const char* function = __builtin_FUNCTION(), int line = __builtin_LINE()) {
   if (code != MPI_SUCCESS) [[unlikely]]
-    throw_mpi_error(code, where);
+    throw_mpi_error(code, function, line);
 }
 
 // A count as MPI wants it; throws Error past its range.

@@ -54,6 +54,8 @@ struct Choice {
   std::string_view name;
   Enum value;
 };
+template <class Enum>
+Choice(const char*, Enum) -> Choice<Enum>;  // Clang makes none of its own for aggregates before 17
 
 constexpr std::array launcher_choices{Choice{"auto", LauncherChoice::automatic}, Choice{"mpi", LauncherChoice::mpi},
                                       Choice{"local", LauncherChoice::local}};

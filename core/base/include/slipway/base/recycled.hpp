@@ -20,8 +20,8 @@ struct Object {
   static void operator delete(void* block, std::size_t size) noexcept { give(block, size); }
   // Over-aligned classes do not recycle.
   static void* operator new(std::size_t size, std::align_val_t alignment) { return ::operator new(size, alignment); }
-  static void operator delete(void* block, std::size_t size, std::align_val_t alignment) noexcept {
-    ::operator delete(block, size, alignment);
+  static void operator delete(void* block, std::size_t, std::align_val_t alignment) noexcept {
+    ::operator delete(block, alignment);
   }
 };
 
