@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <cctype>
 #include <cstdlib>
 #include <sstream>
 #include <utility>
@@ -124,27 +123,6 @@ std::string mpirun_refusal(const Mpirun& mpirun, const MpirunRequest& request) {
          "--slipway-launcher=local, or, where root is all there is, set OMPI_ALLOW_RUN_AS_ROOT=1 and "
          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" +
          more;
-}
-
-std::string shell_line(const std::vector<std::string>& words) {
-  const auto plain = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) ||
-           std::string_view("-_=+./:,@%").find(letter) != std::string_view::npos;
-  };
-  std::string line;
-  for (const auto& word : words) {
-    if (!line.empty()) line.push_back(' ');
-    bool bare = !word.empty();
-    for (const char letter : word) bare = bare && plain(letter);
-    if (bare) {
-      line += word;
-      continue;
-    }
-    line.push_back('\'');
-    for (const char letter : word) line += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    line.push_back('\'');
-  }
-  return line;
 }
 
 }  // namespace slipway

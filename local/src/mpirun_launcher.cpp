@@ -18,6 +18,7 @@
 #include "run_outcome.hpp"
 #include "signal_pipe.hpp"
 #include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
 #include "slipway/observe/run_directory.hpp"
 #include "slipway/observe/status.hpp"
 
@@ -138,8 +139,8 @@ class MpirunRun {
     read_status_if_new();
     if (ranks_->some_gone() && loss_seen_ == never) loss_seen_ = now;
     // Before there is a controller, a rank can only leave its last words; and it may die unseen between two looks.
-    const bool failed = status_ ? status_->first_failure.has_value()
-                                : read_first_last_words(run_directory_.path()).has_value();
+    const bool failed =
+        status_ ? status_->first_failure.has_value() : read_first_last_words(run_directory_.path()).has_value();
     if (failed && failure_seen_ == never) failure_seen_ = now;
     if (loss_seen_ != never && now - loss_seen_ > patience_after_loss()) {
       end_now("a rank ended without a word, and the others did not");

@@ -5,6 +5,7 @@
 
 #include "../../local/src/noise_filter.hpp"
 #include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
 #include "slipway/local/mpirun_launcher.hpp"
 
 namespace slipway {
@@ -47,10 +48,6 @@ TEST(MpirunCommand, OpenMpi5UsesItsFaultTolerance) {
 TEST(MpirunCommand, OthersGetNothingButTheNumber) {
   const Mpirun mpirun{.path = "mpiexec", .flavour = MpirunFlavour::hydra};
   EXPECT_EQ(shell_line(mpirun_command(mpirun, request())), "mpiexec -n 3 --mca btl self ./program --steps 7");
-}
-
-TEST(MpirunCommand, QuotesForTheShell) {
-  EXPECT_EQ(shell_line({"a", "b c", "", "it's", "x=1"}), "a 'b c' '' 'it'\\''s' x=1");
 }
 
 TEST(MpirunCommand, NamedOneMustExist) { EXPECT_THROW(find_mpirun("/no/such/mpirun"), UsageError); }

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <iomanip>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <sstream>
 
 #include "options_table.hpp"
 #include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
 
 namespace slipway {
 
@@ -22,26 +22,10 @@ constexpr std::string_view variable_prefix = "SLIPWAY_";
 constexpr std::string_view help_flag = "help";
 constexpr std::string_view version_flag = "version";
 
-// Number of letters to insert, drop or change to get from one word to the other.
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t changed = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({changed, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
-std::string_view nearest_name(std::string_view wrong) {
-  std::vector<std::string_view> names{help_flag, version_flag};
-  for (const auto& knob : detail::knobs()) names.push_back(knob.name);
-  return *std::min_element(names.begin(), names.end(), [&](std::string_view left, std::string_view right) {
-    return edit_distance(wrong, left) < edit_distance(wrong, right);
-  });
+std::string nearest_name(std::string_view wrong) {
+  std::vector<std::string> names{std::string(help_flag), std::string(version_flag)};
+  for (const auto& knob : detail::knobs()) names.emplace_back(knob.name);
+  return nearest(wrong, names);
 }
 
 std::optional<std::size_t> find_knob(std::string_view name) {

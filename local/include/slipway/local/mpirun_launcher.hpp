@@ -61,7 +61,4 @@ std::string mpirun_refusal(const Mpirun& mpirun, const MpirunRequest& request);
 // Throws UsageError when there is no mpirun, or this user may not run it.
 int run_under_mpirun(const MpirunRequest& request);
 
-// "a 'b c'": as one would type it.
-std::string shell_line(const std::vector<std::string>& words);
-
 }  // namespace slipway
