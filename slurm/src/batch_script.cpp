@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/slurm/batch_script.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "directives.hpp"
+#include "launch_command.hpp"
+#include "script_text.hpp"
+#include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
+
+namespace slipway::slurm {
+
+namespace {
+
+constexpr std::string_view checksum_mark = "# slipway-checksum: ";
+
+std::uint64_t hash(std::string_view text) {  // FNV-1a
+  std::uint64_t value = 14695981039346656037u;
+  for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 1099511628211u;
+  return value;
+}
+
+// One line whatever the text has: a line break would end the comment.
+std::string comment_text(std::string_view text) {
+  std::string line;
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    line += code < 0x20 || code == 0x7f ? fmt::format("\\x{:02x}", code) : std::string(1, letter);
+  }
+  return line;
+}
+
+std::string comment(std::string_view text) { return "# " + comment_text(text) + "\n"; }
+
+std::string section(std::string_view title) {
+  constexpr std::size_t width = 78;
+  std::string line = fmt::format("\n# --- {} ", title);
+  return line.append(std::max(width, line.size()) - line.size(), '-') + "\n";
+}
+
+std::string header(const JobSpec& job, const MachineProfile& machine) {
+  std::string text = comment(fmt::format("Run '{}' on machine '{}'.", job.name, machine.name));
+  if (!job.made_by.empty()) text += comment("Written for this command line:") + comment("  " + job.made_by);
+  text += comment("To submit it by hand: sbatch, and the name of this file. Edit it as you like: a script that was");
+  text += comment("edited is taken as it stands.");
+  text += "# shellcheck disable=SC2016,SC2317  # values stand as they are; traps call functions\n";
+  for (const auto& note : machine.notes) text += comment("Note: " + note);
+  for (const auto& [field, why] : machine.unsure) text += comment("Unsure: " + field + ": " + why);
+  for (const auto& warning : warnings_of(job, machine)) text += comment("Warning: " + warning);
+  return text;
+}
+
+std::string directives(const JobSpec& job, const MachineProfile& machine) {
+  const auto components = directives_of(job, machine);
+  std::string text;
+  for (std::size_t part = 0; part < components.size(); ++part) {
+    if (part > 0) text += "#SBATCH hetjob\n";
+    for (const auto& directive : components[part]) text += "#SBATCH " + to_text(directive) + "\n";
+    if (part > 0) continue;
+    for (const auto& extra : job.extra_directives) text += "#SBATCH " + extra + "\n";
+  }
+  return text;
+}
+
+std::string prologue(const JobSpec& job, const MachineProfile& machine) {
+  std::string text = section("prologue");
+  for (const auto& line : machine.prologue) text += comment(line);
+  text += job.prologue;
+  if (!job.prologue.empty() && !job.prologue.ends_with('\n')) text += '\n';
+  return text;
+}
+
+std::string exports(const std::map<std::string, std::string>& variables) {
+  std::string text;
+  for (const auto& [name, value] : variables) text += "export " + name + "=" + shell_word(value) + "\n";
+  return text;
+}
+
+std::string array_of(std::string_view name, const std::vector<std::string>& words) {
+  return fmt::format("{}=({})\n", name, shell_line(words));
+}
+
+std::string program(const JobSpec& job, const MachineProfile& machine) {
+  std::string text = section("program");
+  text += "set -u\n";
+  text += "unset SLURM_EXPORT_ENV  # else srun starts the ranks without PATH after sbatch --export\n";
+  text += exports(machine.environment);
+  for (const auto& set : job.node_sets) text += exports(machine.node_type(set.node_type).environment);
+  text += exports(job.environment);
+  text += "run_directory=" + shell_word(job.run_directory) + "\n";
+  if (!job.array.empty()) text += "run_directory+=\"/$SLURM_ARRAY_TASK_ID\"\n";
+  text += fmt::format("attempt=$(({} + ${{SLURM_RESTART_COUNT:-0}}))\n", job.first_attempt);
+  text += "mkdir -p \"$run_directory\" || exit 2\n";
+  text += "export SLIPWAY_RUN_DIRECTORY=$run_directory SLIPWAY_ATTEMPT=$attempt\n";
+  return text;
+}
+
+std::string launch(const JobSpec& job, const MachineProfile& machine) {
+  std::string text = section("launch");
+  const LaunchCommand command = launch_command(job, machine);
+  text += exports(command.environment);
+  text += array_of("launch", command.words);
+  text += "echo \"slipway: job $SLURM_JOB_ID, attempt $attempt, nodes $SLURM_JOB_NODELIST\"\n";
+  text += "printf 'slipway: runs'; printf ' %q' \"${launch[@]}\"; echo\n";
+  return text;
+}
+
+std::string replaced(std::string_view text, std::string_view mark, std::string_view value) {
+  std::string result(text);
+  for (std::size_t at = 0; (at = result.find(mark, at)) != std::string::npos; at += value.size()) {
+    result.replace(at, mark.size(), value);
+  }
+  return result;
+}
+
+std::string follow(const JobSpec& job) { return replaced(follow_text, "@SIGNAL@", job.notice.signal); }
+
+std::string requeue(const JobSpec& job) {
+  if (job.notice.most_restarts == 0) return {};
+  const std::string_view id = job.array.empty() ? "$SLURM_JOB_ID" : "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID";
+  const std::string text = replaced(requeue_text, "@ID@", id);
+  return section("requeue") + replaced(text, "@MOST@", std::to_string(job.notice.most_restarts));
+}
+
+std::string with_checksum(const std::string& before, const std::string& behind) {
+  return before + fmt::format("{}{:016x}\n", checksum_mark, hash(before + behind)) + behind;
+}
+
+}  // namespace
+
+std::string batch_script(const JobSpec& job, const MachineProfile& machine) {
+  const auto problems = problems_of(job, machine);
+  if (!problems.empty()) {
+    std::string text = "the job cannot be written, nothing was submitted:";
+    for (const auto& problem : problems) text += "\n  " + problem;
+    throw UsageError(text);
+  }
+  std::string rest = directives(job, machine) + prologue(job, machine) + program(job, machine) + launch(job, machine);
+  rest += follow(job) + section("verdict") + std::string(verdict_text) + requeue(job) + "exit \"$status\"\n";
+  return with_checksum("#!/bin/bash -l\n" + header(job, machine), rest);
+}
+
+bool edited_by_hand(const std::string& script) {
+  const std::size_t mark = script.find(checksum_mark);
+  if (mark == std::string::npos) return true;
+  const std::size_t end = script.find('\n', mark);
+  if (end == std::string::npos) return true;
+  return with_checksum(script.substr(0, mark), script.substr(end + 1)) != script;
+}
+
+}  // namespace slipway::slurm

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+// The parts of a batch script that are the same in each, but for the words between @.
+namespace slipway::slurm {
+
+// Bash runs a trap only between commands, so the launcher is waited for in the background. After a trap `wait` is asked
+// again; 127 then means that the status was taken before.
+inline constexpr std::string_view follow_text = R"bash("${launch[@]}" &
+launcher=$!
+interrupted=no
+hand_on() {  # SIGNAL
+  interrupted=yes
+  kill -s "$1" "$launcher" 2>/dev/null
+}
+give_notice() {
+  echo "slipway: the end of the job is near: notice given"
+  echo "end of the job" >"$run_directory/notice.$attempt"
+  hand_on @SIGNAL@
+}
+trap give_notice @SIGNAL@
+trap 'hand_on TERM' TERM
+trap 'hand_on INT' INT
+status=127
+while :; do
+  interrupted=no
+  wait "$launcher"
+  code=$?
+  [ "$code" = 127 ] || status=$code
+  [ "$interrupted" = yes ] || break
+done
+trap '' TERM INT @SIGNAL@
+)bash";
+
+// The run directory knows best how the run ended; a launcher's own code only counts where the run said nothing.
+inline constexpr std::string_view verdict_text = R"bash(field() {  # NAME
+  sed -n "s/.*\"$1\": *\([0-9][0-9]*\).*/\1/p" "$run_directory/status.json" 2>/dev/null | head -n 1
+}
+if [ "$(field attempt)" = "$attempt" ]; then
+  said=$(field exit_status)
+  if [ -n "$said" ]; then status=$said; elif [ "$status" = 0 ]; then status=3; fi  # 3: it ended without a word
+fi
+echo "slipway: attempt $attempt ended with status $status"
+)bash";
+
+inline constexpr std::string_view requeue_text =
+    R"bash(# Status 75 asks for another attempt. Where the last one brought nothing, another would not either.
+if [ "$status" = 75 ]; then
+  restarts=${SLURM_RESTART_COUNT:-0}
+  progress=$(field progress_number)
+  before=$(cat "$run_directory/requeue.progress" 2>/dev/null)
+  if [ -n "$before" ] && [ "${progress:-0}" -le "$before" ]; then
+    echo "slipway: not requeued: no progress since attempt $((attempt - 1)) (still at $before)"
+  elif [ "$restarts" -ge @MOST@ ]; then
+    echo "slipway: not requeued: this was restart $restarts of at most @MOST@"
+  else
+    echo "${progress:-0}" >"$run_directory/requeue.progress"
+    echo "slipway: requeued for attempt $((attempt + 1))"
+    scontrol requeue "@ID@" && sleep 60  # which ends this script
+    echo "slipway: scontrol could not requeue job @ID@"
+  fi
+fi
+)bash";
+
+}  // namespace slipway::slurm

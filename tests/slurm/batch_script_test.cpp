@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/slurm/batch_script.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "jobs.hpp"
+#include "slipway/base/error.hpp"
+
+namespace slipway::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+MachineProfile generic() { return load_machine("generic", shipped_machines()); }
+
+// SLIPWAY_WRITE_GOLDEN=1 writes the files anew, for a look at `git diff`.
+void expect_golden(const std::string& name, const std::string& script) {
+  const std::filesystem::path file = std::filesystem::path(GOLDEN_SCRIPTS) / (name + ".sbatch");
+  if (std::getenv("SLIPWAY_WRITE_GOLDEN")) std::ofstream(file) << script;
+  std::ifstream stream(file);
+  std::ostringstream kept;
+  kept << stream.rdbuf();
+  EXPECT_EQ(script, kept.str()) << "the script differs from " << file;
+}
+
+TEST(GoldenScript, OfEachMachine) {
+  for (const auto& file : find_machines(shipped_machines())) {
+    const auto machine = load_machine(file.name, shipped_machines());
+    const JobSpec job = job_for(machine);
+    ASSERT_THAT(problems_of(job, machine), IsEmpty()) << file.name;
+    expect_golden("machine-" + file.name, batch_script(job, machine));
+  }
+}
+
+TEST(GoldenScript, OfEachFeature) {
+  JobSpec requeue = plain_job();
+  requeue.notice = {.margin = 300s, .most_restarts = 5};
+  expect_golden("feature-requeue", batch_script(requeue, generic()));
+
+  JobSpec array = plain_job();
+  array.array = "0-99%8";
+  array.notice.most_restarts = 2;
+  expect_golden("feature-array", batch_script(array, generic()));
+
+  JobSpec mpirun = plain_job();
+  mpirun.launcher = "mpirun";
+  expect_golden("feature-mpirun", batch_script(mpirun, generic()));
+
+  JobSpec parts = plain_job();
+  parts.node_sets = {{.nodes = 1, .ranks_per_node = 1, .cores_per_rank = 4, .gpus_per_node = 4},
+                     {.nodes = 3, .ranks_per_node = 8, .cores_per_rank = 1, .program = {"./train-cpu"}}};
+  expect_golden("feature-heterogeneous", batch_script(parts, generic()));
+
+  JobSpec options = plain_job();
+  options.account = "project1";
+  options.partition = "main";
+  options.qos = "high";
+  options.reservation = "course";
+  options.constraint = "a100&nvme";
+  options.begin = "now+1hour";
+  options.deadline = "2027-01-01T00:00:00";
+  options.dependency = "afterok:17";
+  options.hold = true;
+  options.exclusive = true;
+  options.mail_type = "END,FAIL";
+  options.mail_user = "ada@example.org";
+  options.comment = "second try: \"warm\" start #2";
+  options.licenses = "matlab:2";
+  options.network = "single_node_vni";
+  options.exclude = "node[7-9]";
+  options.node_list = "node[1-4]";
+  options.distribution = "block:cyclic";
+  options.extra_directives = {"--switches=1@60"};
+  options.prologue = "module purge\nmodule load gcc openmpi";
+  options.environment = {{"OMP_PROC_BIND", "true"}, {"TITLE", "it's $HOME"}};
+  options.node_sets.front().memory_mib = 1536;
+  expect_golden("feature-all-options", batch_script(options, generic()));
+}
+
+std::string refusal(const JobSpec& job, const MachineProfile& machine) {
+  try {
+    batch_script(job, machine);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no refusal";
+}
+
+TEST(BatchScript, ImpossibleSizesNameTheNumberAndWhatItIsTooLargeFor) {
+  const auto frontier = load_machine("frontier", shipped_machines());
+  JobSpec job = job_for(frontier);
+  job.node_sets.front() = {.nodes = 2, .ranks_per_node = 8, .cores_per_rank = 8};
+  EXPECT_THAT(refusal(job, frontier),
+              AllOf(HasSubstr("8 ranks with 8 cores each are 64 cores a node"), HasSubstr("have 56 of 64 for jobs")));
+  job.node_sets.front() = {.nodes = 2, .ranks_per_node = 8, .cores_per_rank = 7, .gpus_per_node = 9};
+  EXPECT_THAT(refusal(job, frontier), HasSubstr("9 GPUs a node are too many"));
+  job.node_sets.front() = {.nodes = 0};
+  EXPECT_THAT(refusal(job, frontier), HasSubstr("each number must be 1 or more"));
+}
+
+TEST(BatchScript, WhatAMachineForbidsIsRefusedWithTheReason) {
+  const auto vista = load_machine("vista", shipped_machines());
+  JobSpec job = job_for(vista);
+  job.node_sets.front().memory_mib = 1024;
+  EXPECT_THAT(refusal(job, vista), HasSubstr("--mem is not for machine 'vista' ("));
+}
+
+TEST(BatchScript, WhatAMachineNeedsIsAskedFor) {
+  const auto lumi = load_machine("lumi", shipped_machines());
+  JobSpec job = job_for(lumi);
+  job.account.clear();
+  EXPECT_THAT(refusal(job, lumi), HasSubstr("no account is given (machine 'lumi' takes no job without one)"));
+}
+
+TEST(BatchScript, AllProblemsAreToldAtOnce) {
+  JobSpec job = plain_job();
+  job.name = "my run";
+  job.command.clear();
+  job.run_directory = "runs";
+  job.array = "a-b";
+  job.notice = {.signal = "USR2", .margin = 2h};
+  job.environment = {{"1A", ""}};
+  job.extra_directives = {"switches=1"};
+  const auto problems = problems_of(job, generic());
+  for (const char* const part :
+       {"'my run' is no name", "no program", "'runs' is no absolute", "'a-b' is no array", "'USR2' is no signal",
+        "the notice comes 7200 s before", "'1A' is no name", "'switches=1' is no option"}) {
+    EXPECT_THAT(problems, Contains(HasSubstr(part)));
+  }
+}
+
+TEST(BatchScript, ALineBreakInAnOptionIsRefused) {
+  JobSpec job = plain_job();
+  job.comment = "a\nrm -rf /";
+  EXPECT_THAT(refusal(job, generic()), HasSubstr("--comment has a line break"));
+}
+
+TEST(BatchScript, ALineBreakInTheCommandLineStaysInItsComment) {
+  JobSpec job = plain_job();
+  job.made_by = "slipway submit ./train 'a\nrm -rf /'";
+  EXPECT_THAT(batch_script(job, generic()), HasSubstr("#   slipway submit ./train 'a\\x0arm -rf /'\n"));
+}
+
+TEST(BatchScript, EqualJobsGiveEqualBytes) {
+  EXPECT_EQ(batch_script(plain_job(), generic()), batch_script(plain_job(), generic()));
+}
+
+TEST(BatchScript, AnEditedOneIsNoticed) {
+  const std::string script = batch_script(plain_job(), generic());
+  EXPECT_FALSE(edited_by_hand(script));
+  std::string edited = script;
+  edited.replace(edited.find("--nodes=4"), 9, "--nodes=8");
+  EXPECT_TRUE(edited_by_hand(edited));
+  EXPECT_TRUE(edited_by_hand(script + "\n"));
+  EXPECT_TRUE(edited_by_hand("#!/bin/bash\nsrun ./train\n"));
+}
+
+TEST(BatchScript, LimitsOfQueuesOnlyWarn) {
+  const auto vista = load_machine("vista", shipped_machines());
+  JobSpec job = job_for(vista);
+  job.time = 49h;
+  EXPECT_THAT(problems_of(job, vista), IsEmpty());
+  EXPECT_THAT(warnings_of(job, vista), Contains(HasSubstr("this one wants 2-01:00:00")));
+}
+
+}  // namespace
+}  // namespace slipway::slurm

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "follow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "run_state.hpp"
+
+namespace slipway::tool {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto log_pause = 200ms;
+constexpr int pauses_between_questions = 10;  // the scheduler serves others as well
+constexpr int questions_without_answer = 30;
+
+void print_line(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void GrowingFiles::read_new_lines(const std::function<void(const std::string& line)>& each) {
+  std::set<std::string> names;
+  std::error_code absent;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, absent)) {
+    if (wanted_(entry.path().filename())) names.insert(entry.path().filename());
+  }
+  for (const auto& name : names) {
+    std::ifstream file(directory_ / name);
+    std::streamoff& at = read_[name];
+    file.seekg(at);
+    for (std::string line; std::getline(file, line) && !file.eof();) {  // a line without its end is not complete
+      at = file.tellg();
+      each(line);
+    }
+  }
+}
+
+int follow_to_end(const std::filesystem::path& run_directory) {
+  GrowingFiles log(run_directory, [](const std::string& name) { return name.starts_with("slurm-"); });
+  int silent = 0;
+  for (int pause = 0;; ++pause) {
+    log.read_new_lines(print_line);
+    if (pause % pauses_between_questions == 0) {
+      const RunView run = look_at(run_directory);
+      silent = run.scheduler ? 0 : silent + 1;
+      const bool over = run.scheduler ? is_over(run.scheduler->verdict) : silent > questions_without_answer;
+      if (over) {
+        log.read_new_lines(print_line);
+        return exit_status_of(look_at(run_directory));
+      }
+    }
+    std::this_thread::sleep_for(log_pause);
+  }
+}
+
+}  // namespace slipway::tool

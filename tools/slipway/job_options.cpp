@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "job_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "command.hpp"
+#include "machine_choice.hpp"
+#include "origins.hpp"
+#include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
+#include "slipway/observe/run_directory.hpp"
+#include "slipway/slurm/amounts.hpp"
+
+namespace slipway::tool {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> option_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : verb.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string file_name(const std::string& program) { return fs::path(program).filename().string(); }
+
+}  // namespace
+
+void JobOptions::add_to(CLI::App& verb) {
+  verb_ = &verb;
+  verb.prefix_command();
+  verb.description(verb.get_description() + "\nThe program and its arguments come behind all options.");
+  verb.add_flag("--show-origin", show_origin_, "print each option with its value and where that comes from, and stop");
+  verb.add_option("--machine", machine_name_, "profile of the machine; default: the one recognised, else generic");
+  verb.add_option("--name", name_, "of the run and of the job; default: the program's");
+  verb.add_option("--run-base", run_base_, "where run directories are made; default: runs");
+
+  const auto add = [&verb](const char* group, const char* name, auto& target, const char* meaning) {
+    verb.add_option(name, target, meaning)->group(group);
+  };
+  const char* const size = "Size";
+  add(size, "-N,--nodes", wish_.nodes, "hosts");
+  add(size, "--ranks-per-node", wish_.ranks_per_node, "ranks on each");
+  add(size, "--cores-per-rank", wish_.cores_per_rank, "cores for each rank");
+  add(size, "--gpus-per-node", wish_.gpus_per_node, "GPUs of each node");
+  add(size, "--memory", memory_, "of each node: 4G, 1.5GiB, all");
+  add(size, "-t,--time", time_, "limit: 90m, 1h30m, 2d or a form of Slurm's");
+  add(size, "--node-type", wish_.node_type, "one of the machine's; default: its first");
+
+  const char* const where = "Account and place";
+  add(where, "-A,--account", job_.account, "who pays");
+  add(where, "-p,--partition", job_.partition, "");
+  add(where, "-q,--qos", job_.qos, "");
+  add(where, "--reservation", job_.reservation, "");
+  add(where, "-C,--constraint", job_.constraint, "features of nodes");
+  add(where, "-w,--nodelist", job_.node_list, "these nodes");
+  add(where, "-x,--exclude", job_.exclude, "not these nodes");
+  add(where, "--network", job_.network, "");
+  add(where, "--distribution", job_.distribution, "of ranks over nodes and sockets");
+  add(where, "--licenses", job_.licenses, "");
+  verb.add_flag("--exclusive", exclusive_, "whole nodes")->group(where);
+
+  const char* const when = "When";
+  add(when, "--begin", job_.begin, "not before");
+  add(when, "--deadline", job_.deadline, "not after");
+  add(when, "-d,--dependency", job_.dependency, "afterok:17, singleton, …");
+  add(when, "-a,--array", job_.array, "0-99%8: a run each, in a directory each");
+  verb.add_flag("--hold", job_.hold, "submit, but let nobody start it")->group(when);
+
+  const char* const end = "Before the end";
+  add(end, "--notice-margin", margin_, "how long before the limit the program is told; 0: never. Default: 2m");
+  add(end, "--notice-signal", job_.notice.signal, "by which it is told; default: USR1");
+  add(end, "--restarts", job_.notice.most_restarts, "how often a job that stops with status 75 is requeued");
+  verb.add_flag("--requeue-on-node-failure", job_.notice.requeue_on_node_failure, "")->group(end);
+
+  const char* const more = "More";
+  add(more, "--launcher", launcher_, "srun, mpirun or ibrun instead of the machine's");
+  add(more, "--launch-option", job_.launch_options, "one more word for it; may be repeated");
+  add(more, "--export", exports_, "NAME=VALUE for the program; may be repeated");
+  add(more, "--prologue", prologue_file_, "file with lines for the beginning of the script (modules, …)");
+  add(more, "--directive", job_.extra_directives, "one more option for sbatch, such as --switches=1; may be repeated");
+  add(more, "--mail-type", job_.mail_type, "");
+  add(more, "--mail-user", job_.mail_user, "");
+  add(more, "--comment", job_.comment, "");
+}
+
+void JobOptions::complete() {
+  command_ = verb_->remaining();
+  if (!command_.empty() && command_.front() == "--") command_.erase(command_.begin());
+  if (!command_.empty() && command_.front().starts_with("-")) {
+    throw UsageError("there is no option " + command_.front() + " (did you mean " +
+                     nearest(command_.front(), option_names(*verb_)) + "?); options come before the program");
+  }
+  const auto origins = fill_in(*verb_);
+  machine_ = choose_machine(machine_name_);
+  origins_ = describe_origins(*verb_, origins) + "machine profile: " + machine_.name + "\n";
+  if (show_origin_) return;
+  if (command_.empty()) throw UsageError("no program is given; name it after the options");
+  const bool is_path = command_.front().find('/') != std::string::npos;
+  if (is_path && !fs::exists(command_.front())) {
+    throw UsageError("there is no program " + command_.front() + " (as seen from " + fs::current_path().string() +
+                     "); build it, or correct the path");
+  }
+  if (const char* const account = std::getenv("SBATCH_ACCOUNT"); account && job_.account.empty())
+    job_.account = account;
+  if (!time_.empty()) job_.time = slurm::parse_wall_time(time_);
+  job_.notice.margin = margin_ == "0" ? std::chrono::seconds(0) : slurm::parse_wall_time(margin_);
+  if (memory_ == "all") {
+    job_.node_sets.front().all_memory = true;
+  } else if (!memory_.empty()) {
+    wish_.memory_mib = slurm::parse_memory_mib(memory_);
+  }
+  if (!launcher_.empty()) job_.launcher = launcher_;
+  if (exclusive_) job_.exclusive = true;
+  for (const auto& variable : exports_) {
+    const std::size_t equals = variable.find('=');
+    if (equals == std::string::npos) throw UsageError("--export " + variable + " has no value; write NAME=VALUE");
+    job_.environment[variable.substr(0, equals)] = variable.substr(equals + 1);
+  }
+  if (!prologue_file_.empty()) {
+    const auto text = read_file(prologue_file_);
+    if (!text) throw UsageError("the prologue " + prologue_file_ + " cannot be read; correct the path");
+    job_.prologue = *text;
+  }
+}
+
+std::string JobOptions::run_name() const { return name_.empty() ? file_name(command_.front()) : name_; }
+
+slurm::Layout JobOptions::layout() const {
+  slurm::Demand demand;
+  if (!wish_.ranks_per_node) {
+    std::vector<std::string> words = command_;
+    words.insert(words.begin() + 1, "--slipway-plan=json");
+    const auto result = run_command(words, {{"SLIPWAY_LAUNCHER", "local"}});
+    if (!result) throw UsageError("there is no program " + command_.front() + " on the PATH; correct its name");
+    if (result->status != 0) {
+      throw UsageError("the program's plan could not be made (" + shell_line(words) + " ended with status " +
+                       std::to_string(result->status) + "):\n" + result->errors);
+    }
+    demand = slurm::demand_of_plan(result->output);
+  }
+  slurm::Layout layout = slurm::layout_for(demand, wish_, machine_);
+  layout.nodes.all_memory = job_.node_sets.front().all_memory;
+  return layout;
+}
+
+slurm::JobSpec JobOptions::job(const slurm::Layout& layout) const {
+  slurm::JobSpec job = job_;
+  job.name = run_name();
+  job.node_sets = {layout.nodes};
+  job.command = command_;
+  job.working_directory = fs::current_path().string();
+  return job;
+}
+
+}  // namespace slipway::tool

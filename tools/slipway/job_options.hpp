@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "slipway/slurm/job_spec.hpp"
+#include "slipway/slurm/layout.hpp"
+#include "slipway/slurm/machine_profile.hpp"
+
+namespace slipway::tool {
+
+// What the user says about a job, as texts; and how it becomes a JobSpec.
+class JobOptions {
+ public:
+  // Adds the options, and PROGRAM [ARGUMENT]... at the end.
+  void add_to(CLI::App& verb);
+
+  // After parsing: takes values from the environment and the user's file too. `command_line`: for the script's header.
+  // Throws UsageError.
+  void complete();
+
+  bool show_origin() const { return show_origin_; }
+  std::string origins() const { return origins_; }
+  const slurm::MachineProfile& machine() const { return machine_; }
+  const std::vector<std::string>& command() const { return command_; }
+  const std::string& run_base() const { return run_base_; }
+  std::string run_name() const;
+  // How the numbers of nodes, ranks, cores and GPUs came about. Runs the program for its plan where they depend on it.
+  slurm::Layout layout() const;
+  // All but the run directory.
+  slurm::JobSpec job(const slurm::Layout& layout) const;
+
+ private:
+  CLI::App* verb_ = nullptr;
+  slurm::MachineProfile machine_;
+  std::vector<std::string> command_;
+  std::string origins_;
+  bool show_origin_ = false;
+  std::string machine_name_;
+  std::string name_;
+  std::string run_base_ = "runs";
+  slurm::LayoutWish wish_;
+  std::string memory_;
+  std::string time_;
+  std::string margin_ = "2m";
+  std::string prologue_file_;
+  std::string launcher_;
+  std::vector<std::string> exports_;
+  bool exclusive_ = false;
+  slurm::JobSpec job_;
+};
+
+}  // namespace slipway::tool

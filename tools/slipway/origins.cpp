@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "origins.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
+#include "slipway/observe/run_directory.hpp"
+
+namespace slipway::tool {
+
+namespace {
+
+std::string variable_of(const std::string& option) {
+  std::string name = "SLIPWAY_JOB_";
+  for (const char letter : option) {
+    name.push_back(letter == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter))));
+  }
+  return name;
+}
+
+std::filesystem::path configuration_file() {
+  if (const char* const base = std::getenv("XDG_CONFIG_HOME"); base && *base) {
+    return std::filesystem::path(base) / "slipway" / "config.json";
+  }
+  const char* const home = std::getenv("HOME");
+  return home && *home ? std::filesystem::path(home) / ".config" / "slipway" / "config.json" : std::filesystem::path();
+}
+
+nlohmann::json read_configuration(const std::filesystem::path& file) {
+  const auto text = file.empty() ? std::nullopt : read_file(file);
+  if (!text) return nlohmann::json::object();
+  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  if (!json.is_object()) {
+    throw UsageError(file.string() + R"( is no JSON object; write for example {"account": "project1"})");
+  }
+  return json;
+}
+
+std::string text_of(const nlohmann::json& value, const std::string& where) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  throw UsageError(where + " must be a text, a number, true or false");
+}
+
+void set(CLI::Option& option, const std::string& value, const std::string& where) {
+  try {
+    option.add_result(value);
+    option.run_callback();
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("{} has the value '{}', which does not fit ({})", where, value, error.what()));
+  }
+}
+
+std::vector<CLI::Option*> named_options(CLI::App& verb) {
+  return verb.get_options([](const CLI::Option* option) {
+    const std::string name = option->get_single_name();
+    return !option->get_lnames().empty() && name != "help" && name != "show-origin";
+  });
+}
+
+}  // namespace
+
+std::map<std::string, std::string> fill_in(CLI::App& verb) {
+  const auto file = configuration_file();
+  const auto configuration = read_configuration(file);
+  std::map<std::string, std::string> origins;
+  std::vector<std::string> names;
+  for (CLI::Option* const option : named_options(verb)) {
+    const std::string name = option->get_lnames().front();
+    names.push_back(name);
+    const std::string variable = variable_of(name);
+    if (option->count() > 0) {
+      origins[name] = "flag";
+    } else if (const char* const value = std::getenv(variable.c_str())) {
+      set(*option, value, variable);
+      origins[name] = "environment, " + variable;
+    } else if (const auto entry = configuration.find(name); entry != configuration.end()) {
+      const std::string where = file.string() + ": \"" + name + "\"";
+      set(*option, text_of(*entry, where), where);
+      origins[name] = file.string();
+    } else {
+      origins[name] = "default";
+    }
+  }
+  for (const auto& [name, value] : configuration.items()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw UsageError(
+        fmt::format("{}: there is no option '{}' (did you mean '{}'?)", file.string(), name, nearest(name, names)));
+  }
+  return origins;
+}
+
+std::string describe_origins(const CLI::App& verb, const std::map<std::string, std::string>& origins) {
+  std::string text;
+  for (const auto& [name, origin] : origins) {
+    const CLI::Option* const option = verb.get_option_no_throw("--" + name);
+    std::string value;
+    for (const auto& part : option->results()) value.append(value.empty() ? "" : " ").append(part);
+    text += fmt::format("{:<26} {:<24} {}\n", name, value, origin);
+  }
+  return text;
+}
+
+}  // namespace slipway::tool

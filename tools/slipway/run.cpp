@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "slipway/base/error.hpp"
+#include "verbs.hpp"
+
+namespace slipway::tool {
+
+namespace {
+
+struct RunRequest {
+  std::optional<std::uint32_t> ranks;
+  bool in_process = false;
+};
+
+// This process becomes the program, which starts its own ranks.
+int run_program(const RunRequest& request, std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  if (words.empty()) throw UsageError("no program is given; name it after the options");
+  if (words.front().starts_with("-")) {
+    throw UsageError("there is no option " + words.front() + "; see slipway run --help");
+  }
+  std::vector<std::string> flags;
+  if (request.ranks) flags.push_back("--slipway-ranks=" + std::to_string(*request.ranks));
+  if (request.in_process) flags.emplace_back("--slipway-launcher=local");
+  words.insert(words.begin() + 1, flags.begin(), flags.end());
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execvp(pointers.front(), pointers.data());
+  throw UsageError(words.front() + " cannot be run (" + std::strerror(errno) + "); correct the path");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Chosen& chosen) {
+  auto* const verb = app.add_subcommand("run", "Runs a program here and now, by mpirun or in one process.");
+  const auto request = std::make_shared<RunRequest>();
+  verb->prefix_command();
+  verb->add_option("-n,--ranks", request->ranks, "number of ranks; default: what the plan wants");
+  verb->add_flag("--in-process", request->in_process, "all ranks are threads of one process");
+  verb->footer("\nExample: slipway run -n 4 ./train --epochs 10");
+  verb->callback(
+      [&chosen, verb, request] { chosen = [verb, request] { return run_program(*request, verb->remaining()); }; });
+}
+
+}  // namespace slipway::tool

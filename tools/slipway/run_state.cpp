@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run_state.hpp"
+
+#include "command.hpp"
+
+namespace slipway::tool {
+
+using slurm::Verdict;
+
+namespace {
+
+std::string field(const std::map<std::string, std::string>& fields, const char* name) {
+  const auto found = fields.find(name);
+  return found == fields.end() ? std::string() : found->second;
+}
+
+std::string first_word(const std::string& output) {
+  const std::size_t end = output.find_first_of("\n");
+  return output.substr(0, end);
+}
+
+// scontrol forgets a job some minutes after its end; the accounting, where there is one, does not.
+std::optional<SchedulerView> ask_scheduler(const std::string& id) {
+  const auto shown = run_slurm({"scontrol", "--oneliner", "show", "job", id});
+  if (shown.status == 0) {
+    const auto fields = slurm::parse_scontrol_job(shown.output);
+    const std::string state = field(fields, "JobState");
+    return SchedulerView{slurm::verdict_of(state), state, field(fields, "Reason"), field(fields, "NodeList"),
+                         field(fields, "Restarts")};
+  }
+  const auto accounted =
+      run_command({"sacct", "--noheader", "--parsable2", "--allocations", "--jobs", id, "--format=State"},
+                  {{"LC_ALL", "C"}, {"SACCT_FORMAT", std::nullopt}});
+  if (!accounted || accounted->status != 0 || accounted->output.empty()) return std::nullopt;
+  const std::string state = first_word(accounted->output);
+  return SchedulerView{slurm::verdict_of(state), state, {}, {}, {}};
+}
+
+Verdict verdict_of(ExitStatus status, const SchedulerView* scheduler) {
+  switch (status) {
+    case ExitStatus::good:
+      return Verdict::good;
+    case ExitStatus::time_limit:
+      return Verdict::timed_out;
+    case ExitStatus::preempted:
+      return Verdict::preempted;
+    case ExitStatus::rank_lost: {
+      const bool scheduler_knows = scheduler && is_over(scheduler->verdict) && scheduler->verdict != Verdict::good;
+      return scheduler_knows ? scheduler->verdict : Verdict::failed;
+    }
+    case ExitStatus::node_failed:
+    case ExitStatus::usage:
+      break;
+  }
+  return Verdict::failed;
+}
+
+}  // namespace
+
+RunView look_at(const std::filesystem::path& run_directory) {
+  RunView run{run_directory, read_record(run_directory), read_status(run_directory), std::nullopt};
+  if (run.job && !run.job->id.empty() && slurm_is_here()) run.scheduler = ask_scheduler(run.job->id);
+  return run;
+}
+
+Verdict verdict_of(const RunView& run) {
+  const SchedulerView* const scheduler = run.scheduler ? &*run.scheduler : nullptr;
+  const bool ended = run.status && run.status->exit_status;
+  // A requeued job waits or runs again, whatever its last attempt has written.
+  if (scheduler && !is_over(scheduler->verdict) && scheduler->verdict != Verdict::unknown) {
+    const bool last_words = ended && scheduler->verdict == Verdict::running;
+    if (!last_words || *run.status->exit_status == ExitStatus::preempted) return scheduler->verdict;
+  }
+  if (ended) return verdict_of(*run.status->exit_status, scheduler);
+  if (scheduler) return scheduler->verdict == Verdict::good ? Verdict::failed : scheduler->verdict;
+  return run.status ? Verdict::running : Verdict::unknown;
+}
+
+int exit_status_of(const RunView& run) {
+  const Verdict verdict = verdict_of(run);
+  if (verdict == Verdict::waiting || verdict == Verdict::running) return 0;
+  if (run.status && run.status->exit_status) return static_cast<int>(*run.status->exit_status);
+  if (verdict == Verdict::timed_out) return static_cast<int>(ExitStatus::time_limit);
+  return static_cast<int>(ExitStatus::rank_lost);
+}
+
+}  // namespace slipway::tool

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "job_record.hpp"
+#include "slipway/observe/status.hpp"
+#include "slipway/slurm/scheduler_text.hpp"
+
+namespace slipway::tool {
+
+// What the scheduler says of a job.
+struct SchedulerView {
+  slurm::Verdict verdict = slurm::Verdict::unknown;
+  std::string state;   // in its own word
+  std::string reason;  // for waiting
+  std::string nodes;
+  std::string restarts;
+};
+
+// What is known of a run: from its files alone, and from the scheduler if there is one that knows the job.
+struct RunView {
+  std::filesystem::path directory;
+  std::optional<JobRecord> job;
+  std::optional<RunStatus> status;
+  std::optional<SchedulerView> scheduler;
+};
+
+RunView look_at(const std::filesystem::path& run_directory);
+
+// One word for how the run stands. The scheduler speaks for a job whose run has said nothing, or cannot have gone on.
+slurm::Verdict verdict_of(const RunView& run);
+
+// What `slipway status` ends with: the status of the run, once over; 0 while it waits or runs; 3 where it ended without
+// a word, or nobody knows.
+int exit_status_of(const RunView& run);
+
+}  // namespace slipway::tool

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "run_state.hpp"
+#include "slipway/observe/wall_clock.hpp"
+#include "slipway/runtime/options.hpp"
+#include "verbs.hpp"
+
+namespace slipway::tool {
+
+namespace {
+
+constexpr std::int64_t stale_heartbeat = 30'000'000'000;  // nanoseconds
+
+void line(std::string_view name, const std::string& value) {
+  if (!value.empty()) fmt::print("{:<14} {}\n", name, value);
+}
+
+std::string age_of(std::int64_t when) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return format_duration(std::chrono::nanoseconds(std::max<std::int64_t>(wall_now() - when, 0) / second * second));
+}
+
+void print_scheduler(const RunView& run) {
+  if (!run.job || run.job->id.empty()) return;
+  line("job", run.job->id + " on machine " + run.job->machine);
+  if (!run.scheduler) {
+    line("scheduler", "does not know the job (any more), or is not here");
+    return;
+  }
+  const SchedulerView& view = *run.scheduler;
+  const bool has_reason = !view.reason.empty() && view.reason != "None";
+  line("scheduler", view.state + (has_reason ? " (" + view.reason + ")" : ""));
+  if (view.nodes != "(null)") line("hosts", view.nodes);
+  if (view.restarts != "0") line("restarts", view.restarts);
+}
+
+void print_status(const RunStatus& status) {
+  line("state",
+       std::string(to_string(status.state)) + (status.attempt > 1 ? fmt::format(", attempt {}", status.attempt) : ""));
+  if (status.exit_status) {
+    line("exit status", fmt::format("{} ({})", static_cast<int>(*status.exit_status), to_string(*status.exit_status)));
+  } else {
+    const bool stale = wall_now() - status.heartbeat > stale_heartbeat;
+    line("heartbeat", age_of(status.heartbeat) + " ago" + (stale ? ": the run may be dead" : ""));
+  }
+  line("started", format_time(status.started));
+  line("ranks", std::to_string(status.ranks));
+  line("workers done", fmt::format("{} of {}", status.progress.workers_done, status.progress.workers));
+  line("calls", std::to_string(status.progress.calls));
+  line("progress", status.progress.text);
+  line("stop reason", status.stop_reason);
+  if (status.first_failure) fmt::print("\n{}\n", to_text(*status.first_failure));
+}
+
+int print_text(const RunView& run) {
+  line("run", run.directory.string());
+  line("verdict", std::string(to_string(verdict_of(run))));
+  print_scheduler(run);
+  if (run.status) {
+    print_status(*run.status);
+  } else {
+    line("state", "the program has not started yet");
+  }
+  return exit_status_of(run);
+}
+
+int print_json(const RunView& run) {
+  using Json = nlohmann::ordered_json;
+  Json json{{"run_directory", run.directory.string()}, {"verdict", to_string(verdict_of(run))}};
+  json["job"] = run.job && !run.job->id.empty() ? Json(run.job->id) : Json();
+  json["scheduler"] = run.scheduler ? Json{{"state", run.scheduler->state},
+                                           {"reason", run.scheduler->reason},
+                                           {"nodes", run.scheduler->nodes},
+                                           {"restarts", run.scheduler->restarts}}
+                                    : Json();
+  json["status"] = run.status ? Json::parse(to_json(*run.status)) : Json();
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  return exit_status_of(run);
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Chosen& chosen) {
+  auto* const verb = app.add_subcommand("status", "Says how a run stands or ended, and ends with its exit status.");
+  const auto run = std::make_shared<std::string>("latest");
+  const auto json = std::make_shared<bool>(false);
+  verb->add_option("RUN", *run, "the run directory, or its name below runs/; default: the latest");
+  verb->add_flag("--json", *json, "as JSON");
+  verb->footer("\nExample: slipway status runs/train-20261129-195855-570d");
+  verb->callback([&chosen, run, json] {
+    chosen = [run, json] {
+      const RunView view = look_at(find_run(*run));
+      return *json ? print_json(view) : print_text(view);
+    };
+  });
+}
+
+}  // namespace slipway::tool

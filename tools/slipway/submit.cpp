@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "follow.hpp"
+#include "job_options.hpp"
+#include "job_record.hpp"
+#include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
+#include "slipway/observe/run_directory.hpp"
+#include "slipway/slurm/batch_script.hpp"
+#include "slipway/slurm/scheduler_text.hpp"
+#include "verbs.hpp"
+
+namespace slipway::tool {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* script_file = "batch.sh";
+
+// The command line of this very process, for the script's header.
+std::string own_command_line() {
+  const auto text = read_file("/proc/self/cmdline");
+  std::vector<std::string> words{"slipway"};
+  bool first = true;
+  for (std::size_t start = 0; text && start < text->size();) {
+    const std::size_t end = std::min(text->find('\0', start), text->size());
+    if (!first) words.push_back(text->substr(start, end - start));
+    first = false;
+    start = end + 1;
+  }
+  return shell_line(words);
+}
+
+// The job but for its run directory, which is made only when all else is right. Says what may go wrong, and why the
+// numbers are what they are.
+slurm::JobSpec prepare(const JobOptions& options) {
+  const auto layout = options.layout();
+  slurm::JobSpec job = options.job(layout);
+  job.run_directory = (fs::absolute(options.run_base()) / options.run_name()).lexically_normal().string();
+  job.made_by = own_command_line();
+  static_cast<void>(slurm::batch_script(job, options.machine()));  // throws what is wrong
+  fmt::print(stderr, "machine {}\n{}", options.machine().name, layout.why);
+  for (const auto& warning : slurm::warnings_of(job, options.machine())) {
+    fmt::print(stderr, "slipway: warning: {}\n", warning);
+  }
+  return job;
+}
+
+fs::path make_run(const JobOptions& options, slurm::JobSpec job) {
+  const RunDirectory run = RunDirectory::create(options.run_base(), options.run_name());
+  const fs::path directory = fs::canonical(run.path());
+  job.run_directory = directory.string();
+  run.write(script_file, slurm::batch_script(job, options.machine()));
+  return directory;
+}
+
+// Variables that would beat the directives of the script.
+std::vector<std::string> without_sbatch_variables() {
+  std::vector<std::string> words{"env"};
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string text = *variable;
+    if (text.starts_with("SBATCH_")) words.insert(words.end(), {"-u", text.substr(0, text.find('='))});
+  }
+  return words;
+}
+
+int print_script(JobOptions& options, bool dry_run) {
+  options.complete();
+  if (options.show_origin()) {
+    fmt::print("{}", options.origins());
+    return 0;
+  }
+  const auto job = prepare(options);
+  if (dry_run) {
+    fmt::print("{}", slurm::batch_script(job, options.machine()));
+    return 0;
+  }
+  fmt::print("{}\n", (make_run(options, job) / script_file).string());
+  return 0;
+}
+
+slurm::JobId submit_script(const fs::path& script) {
+  auto words = without_sbatch_variables();
+  words.insert(words.end(), {"sbatch", "--parsable", script.string()});
+  const auto result = run_slurm(words);
+  if (result.status == 127) throw UsageError("there is no sbatch on the PATH; load the module of Slurm");
+  const auto id = result.status == 0 ? slurm::parse_job_id(result.output) : std::nullopt;
+  if (!id) {
+    throw UsageError(fmt::format("sbatch refused the job; nothing was submitted. It said:\n{}{}The script is kept: {}",
+                                 result.errors, result.output, script.string()));
+  }
+  return *id;
+}
+
+int submit(JobOptions& options, bool wait, bool json) {
+  options.complete();
+  if (options.show_origin()) {
+    fmt::print("{}", options.origins());
+    return 0;
+  }
+  if (!slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing before anything is written
+  const fs::path directory = make_run(options, prepare(options));
+  JobRecord record{.machine = options.machine().name, .command = options.command(), .command_line = own_command_line()};
+  write_record(directory, record);
+  record.id = submit_script(directory / script_file).id;
+  write_record(directory, record);
+  if (json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"job", record.id}, {"run_directory", directory.string()}}.dump());
+  } else {
+    fmt::print("job {}\n{}\n", record.id, directory.string());
+  }
+  std::fflush(stdout);
+  return wait ? follow_to_end(directory) : 0;
+}
+
+}  // namespace
+
+void add_script(CLI::App& app, Chosen& chosen) {
+  auto* const verb =
+      app.add_subcommand("script", "Writes the run directory and the batch script, and submits nothing.");
+  const auto options = std::make_shared<JobOptions>();
+  const auto dry_run = std::make_shared<bool>(false);
+  options->add_to(*verb);
+  verb->add_flag("--dry-run", *dry_run, "print the script, and write nothing at all");
+  verb->footer("\nExample: slipway script --nodes 4 --time 1h --dry-run ./train --epochs 10");
+  verb->callback(
+      [&chosen, options, dry_run] { chosen = [options, dry_run] { return print_script(*options, *dry_run); }; });
+}
+
+void add_submit(CLI::App& app, Chosen& chosen) {
+  auto* const verb = app.add_subcommand("submit", "Writes the run directory and the batch script, and submits it.");
+  const auto options = std::make_shared<JobOptions>();
+  const auto wait = std::make_shared<bool>(false);
+  const auto json = std::make_shared<bool>(false);
+  options->add_to(*verb);
+  verb->add_flag("--wait", *wait, "follow the log, and end with the program's status");
+  verb->add_flag("--json", *json, "print job and run directory as JSON");
+  verb->footer("\nExample: slipway submit --nodes 4 --time 1h --account project1 ./train --epochs 10");
+  verb->callback(
+      [&chosen, options, wait, json] { chosen = [options, wait, json] { return submit(*options, *wait, *json); }; });
+}
+
+void add_plan(CLI::App& app, Chosen& chosen) {
+  auto* const verb = app.add_subcommand("plan", "Shows what a job would ask for, and why.");
+  const auto options = std::make_shared<JobOptions>();
+  options->add_to(*verb);
+  verb->footer("\nExample: slipway plan --machine lumi --nodes 4 ./train");
+  verb->callback([&chosen, options] {
+    chosen = [options] {
+      options->complete();
+      if (options->show_origin()) {
+        fmt::print("{}", options->origins());
+        return 0;
+      }
+      const auto layout = options->layout();
+      fmt::print("machine {}\n{}", options->machine().name, layout.why);
+      slurm::JobSpec job = options->job(layout);
+      job.run_directory = "/";
+      const auto problems = slurm::problems_of(job, options->machine());
+      for (const auto& problem : problems) fmt::print(stderr, "slipway: {}\n", problem);
+      return problems.empty() ? 0 : 2;
+    };
+  });
+}
+
+}  // namespace slipway::tool
