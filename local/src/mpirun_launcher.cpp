@@ -43,7 +43,7 @@ class MpirunRun {
   MpirunRun(const Mpirun& mpirun, const MpirunRequest& request)
       : request_(request),
         run_directory_(RunDirectory::at(request.run_directory)),
-        signals_({SIGINT, SIGTERM, SIGHUP, SIGUSR2, SIGCHLD}),
+        signals_({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}),
         error_(detail::make_pipe()),
         command_(mpirun_command(mpirun, request)) {}
 
@@ -115,9 +115,9 @@ class MpirunRun {
 
   void on_signal(int signal) {
     if (signal == SIGCHLD) return;
-    if (signal == SIGUSR2) {
+    if (signal == SIGUSR1 || signal == SIGUSR2) {
       ranks_->look();
-      ranks_->signal_all(SIGUSR2);  // not every mpirun would hand it on
+      ranks_->signal_all(signal);  // not every mpirun would hand it on
     } else if (stop_asked_ == never && read_status(run_directory_.path())) {
       stop_asked_ = Clock::now();
       run_directory_.request_stop(signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP");

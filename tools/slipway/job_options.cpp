@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -132,22 +135,43 @@ void JobOptions::complete() {
 
 std::string JobOptions::run_name() const { return name_.empty() ? file_name(command_.front()) : name_; }
 
+std::string JobOptions::plan_of(const std::vector<std::string>& options) const {
+  std::vector<std::string> words = command_;
+  words.insert(words.begin() + 1, options.begin(), options.end());
+  const auto result = run_command(words);
+  if (!result) throw UsageError("there is no program " + command_.front() + " on the PATH; correct its name");
+  if (result->status != 0) {
+    throw UsageError("the program's plan could not be made (" + shell_line(words) + " ended with status " +
+                     std::to_string(result->status) + "); say --ranks-per-node if it is no slipway program:\n" +
+                     result->errors);
+  }
+  return result->output;
+}
+
+slurm::Demand JobOptions::demand_on(std::uint32_t nodes) const {
+  const slurm::NodeType& type = machine_.node_type(wish_.node_type);
+  constexpr std::uint32_t many = 64;  // where the profile knows no numbers
+  const bool known = type.usable_cores > 0;
+  const std::string hosts = fmt::format("--slipway-plan-on={}x{}x{}", std::max(nodes, 1u),
+                                        known ? type.usable_cores : many, known ? type.gpus : many);
+  return slurm::demand_of_plan(plan_of({"--slipway-plan=json", hosts}));
+}
+
 slurm::Layout JobOptions::layout() const {
   slurm::Demand demand;
-  if (!wish_.ranks_per_node) {
-    std::vector<std::string> words = command_;
-    words.insert(words.begin() + 1, "--slipway-plan=json");
-    const auto result = run_command(words, {{"SLIPWAY_LAUNCHER", "local"}});
-    if (!result) throw UsageError("there is no program " + command_.front() + " on the PATH; correct its name");
-    if (result->status != 0) {
-      throw UsageError("the program's plan could not be made (" + shell_line(words) + " ended with status " +
-                       std::to_string(result->status) + "):\n" + result->errors);
-    }
-    demand = slurm::demand_of_plan(result->output);
-  }
+  if (!wish_.ranks_per_node) demand = demand_on(wish_.nodes.value_or(1));
   slurm::Layout layout = slurm::layout_for(demand, wish_, machine_);
+  if (!wish_.ranks_per_node && !wish_.nodes && layout.nodes.nodes > 1) {  // more nodes may be of use to more ranks
+    layout = slurm::layout_for(demand_on(layout.nodes.nodes), wish_, machine_);
+  }
   layout.nodes.all_memory = job_.node_sets.front().all_memory;
   return layout;
+}
+
+std::string JobOptions::placement_on(const slurm::NodeSet& nodes) const {
+  const std::uint64_t cores = std::uint64_t{nodes.ranks_per_node} * nodes.cores_per_rank;
+  return plan_of({fmt::format("--slipway-ranks={}", std::uint64_t{nodes.nodes} * nodes.ranks_per_node),
+                  fmt::format("--slipway-plan-on={}x{}x{}", nodes.nodes, cores, nodes.gpus_per_node)});
 }
 
 slurm::JobSpec JobOptions::job(const slurm::Layout& layout) const {

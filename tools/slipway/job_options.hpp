@@ -32,10 +32,15 @@ class JobOptions {
   std::string run_name() const;
   // How the numbers of nodes, ranks, cores and GPUs came about. Runs the program for its plan where they depend on it.
   slurm::Layout layout() const;
+  // The program's own table of nodes, ranks and hosts on such nodes.
+  std::string placement_on(const slurm::NodeSet& nodes) const;
   // All but the run directory.
   slurm::JobSpec job(const slurm::Layout& layout) const;
 
  private:
+  std::string plan_of(const std::vector<std::string>& options) const;
+  slurm::Demand demand_on(std::uint32_t nodes) const;
+
   CLI::App* verb_ = nullptr;
   slurm::MachineProfile machine_;
   std::vector<std::string> command_;

@@ -169,7 +169,9 @@ void add_plan(CLI::App& app, Chosen& chosen) {
       job.run_directory = "/";
       const auto problems = slurm::problems_of(job, options->machine());
       for (const auto& problem : problems) fmt::print(stderr, "slipway: {}\n", problem);
-      return problems.empty() ? 0 : 2;
+      if (!problems.empty()) return 2;
+      fmt::print("\n{}", options->placement_on(layout.nodes));
+      return 0;
     };
   });
 }

@@ -301,14 +301,16 @@ void install(Hook hook) {
 void set_run_in_progress(bool in_progress) { run_in_progress.store(in_progress, std::memory_order_release); }
 
 AlternateStack::AlternateStack() {
+  constexpr std::size_t guard_size = 64 * 1024;   // a multiple of every page size; who runs into it dies at once
   constexpr std::size_t stack_size = 256 * 1024;  // backtrace and the texts need some 50 KiB
-  void* memory =
-      ::mmap(nullptr, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  constexpr std::size_t size = guard_size + stack_size;
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;
   memory_ = memory;
-  size_ = stack_size;
+  size_ = size;
+  ::mprotect(memory, guard_size, PROT_NONE);
   stack_t stack{};
-  stack.ss_sp = memory;
+  stack.ss_sp = static_cast<char*>(memory) + guard_size;
   stack.ss_size = stack_size;
   stack_t before{};
   ::sigaltstack(&stack, &before);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view stop_name = "stop";
+const std::string stop_name = "stop";
 constexpr std::string_view latest_name = "latest";
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path, int error, const std::string& advice) {
@@ -105,6 +105,18 @@ void point_latest_to(const fs::path& run) {
 
 fs::path mark_of(const fs::path& run, std::uint32_t attempt) { return run / (".attempt-" + std::to_string(attempt)); }
 
+std::string notice_name(std::uint32_t attempt) { return "notice." + std::to_string(attempt); }
+
+// What ended an attempt before must not be taken for the end of this one.
+void forget_the_end_of_others(const fs::path& run) {
+  ::unlink((run / stop_name).c_str());
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(run / "logs", absent)) {
+    const std::string name = entry.path().filename();
+    if (name.ends_with(".failure.json") || name.ends_with(".main")) ::unlink(entry.path().c_str());
+  }
+}
+
 [[noreturn]] void refuse_taken(const fs::path& run) {
   throw UsageError(
       "the run directory " + run.string() +
@@ -161,7 +173,10 @@ void RunDirectory::claim(std::uint32_t attempt) const {
   if (path_.empty()) return;
   const fs::path mark = mark_of(path_, attempt);
   const Descriptor descriptor(::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (descriptor.value() >= 0) return;
+  if (descriptor.value() >= 0) {
+    if (attempt > 1) forget_the_end_of_others(path_);
+    return;
+  }
   if (errno != EEXIST) fail("cannot write into the run directory", path_, errno, "choose a writable place");
   refuse_taken(path_);
 }
@@ -190,10 +205,20 @@ std::optional<std::string> RunDirectory::read(std::string_view name) const {
 
 void RunDirectory::request_stop(std::string_view reason) const { write(stop_name, reason, Durability::process); }
 
-std::optional<std::string> RunDirectory::stop_requested() const {
-  // The usual answer is no, and is asked for often: one system call.
-  if (path_.empty() || ::access((path_ / stop_name).c_str(), F_OK) != 0) return std::nullopt;
-  return read(stop_name).value_or("");
+std::optional<std::string> RunDirectory::stop_requested() const { return read_if_there(stop_name); }
+
+void RunDirectory::give_notice(std::uint32_t attempt, std::string_view reason) const {
+  write(notice_name(attempt), reason, Durability::process);
+}
+
+std::optional<std::string> RunDirectory::notice_given(std::uint32_t attempt) const {
+  return read_if_there(notice_name(attempt));
+}
+
+// The usual answer is no, and is asked for often: one system call.
+std::optional<std::string> RunDirectory::read_if_there(const std::string& name) const {
+  if (path_.empty() || ::access((path_ / name).c_str(), F_OK) != 0) return std::nullopt;
+  return read(name).value_or("");
 }
 
 }  // namespace slipway

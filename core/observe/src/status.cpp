@@ -56,7 +56,8 @@ Json object_of(const RunStatus& status) {
   object["progress"] = {{"workers", status.progress.workers},
                         {"workers_done", status.progress.workers_done},
                         {"calls", status.progress.calls},
-                        {"text", status.progress.text}};
+                        {"text", status.progress.text},
+                        {"progress_number", status.progress.number}};
   return object;
 }
 
@@ -88,6 +89,7 @@ RunStatus status_of(const Json& object) {
   progress.at("workers_done").get_to(status.progress.workers_done);
   progress.at("calls").get_to(status.progress.calls);
   progress.at("text").get_to(status.progress.text);
+  progress.at("progress_number").get_to(status.progress.number);
   return status;
 }
 

@@ -74,7 +74,7 @@ std::function<RunDirectory()> run_directory_maker(const Program& program, const 
   if (settings.plan != PlanRequest::none) return nullptr;
   return [&program, &settings] {
     RunDirectory directory = open_run_directory(program, settings);
-    directory.claim();
+    directory.claim(settings.attempt);
     return directory;
   };
 }
@@ -117,7 +117,7 @@ int start_ranks(Program& program, const Options& options) {
     return launching::run_locally(program, options);
   }
   const RunDirectory directory = open_run_directory(program, options.settings());
-  directory.require_free();
+  directory.require_free(options.settings().attempt);
   request.run_directory = directory.path();
   std::exit(run_under_mpirun(request));
 }
@@ -136,6 +136,7 @@ int launch(Program& program, const Options& options) {
     return static_cast<int>(ExitStatus::good);
   }
   try {
+    if (!options.settings().plan_on.empty()) return launching::print_plan_on(program, options);
 #if SLIPWAY_WITH_MPI
     if (launched_by() && options.settings().launcher != LauncherChoice::local) {
       return launching::run_as_mpi_rank(program, options);

@@ -24,8 +24,8 @@ struct RankOutcome {
   std::exception_ptr error;
 };
 
-// Gives the controller, a thread of this same process, a moment to record the last words of another. What the dying thread
-// holds may keep the controller from it. Async-signal-safe.
+// Gives the controller, a thread of this same process, a moment to record the last words of another. What the dying
+// thread holds may keep the controller from it. Async-signal-safe.
 void wait_for_record(int, const char*) {
   auto& dying = ProcessSignals::requests().dying;
   dying.store(true, std::memory_order_release);

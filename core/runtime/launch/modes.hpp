@@ -14,6 +14,9 @@ namespace slipway::launching {
 // All ranks as threads of this process.
 int run_locally(Program& program, const Options& options);
 
+// Prints the plan for the hosts of --slipway-plan-on, without any rank.
+int print_plan_on(const Program& program, const Options& options);
+
 // This process is one rank of an MPI job.
 int run_as_mpi_rank(Program& program, const Options& options);
 

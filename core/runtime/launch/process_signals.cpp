@@ -12,7 +12,7 @@ namespace slipway::launching {
 
 namespace {
 
-constexpr std::array signals{SIGINT, SIGTERM, SIGUSR2};
+constexpr std::array signals{SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 constexpr int asks_before_the_end = 2;  // one to stop, one to stop now, then the process ends
 constexpr int signal_status_base = 128;
 std::array<struct sigaction, signals.size()> before;
@@ -22,6 +22,8 @@ void on_signal(int signal) {
   ProcessRequests& requests = ProcessSignals::requests();
   if (signal == SIGUSR2) {
     requests.picture.fetch_add(1, std::memory_order_relaxed);
+  } else if (signal == SIGUSR1) {
+    requests.notice.fetch_add(1, std::memory_order_relaxed);
   } else if (requests.stop.fetch_add(1, std::memory_order_relaxed) >= asks_before_the_end) {
     _exit(signal_status_base + signal);
   }
@@ -37,6 +39,7 @@ ProcessRequests& ProcessSignals::requests() {
 ProcessSignals::ProcessSignals() {
   requests().stop = 0;
   requests().picture = 0;
+  requests().notice = 0;
   requests().dying = false;
   for (std::size_t i = 0; i < signals.size(); ++i) {
     sigaction(signals[i], nullptr, &before[i]);

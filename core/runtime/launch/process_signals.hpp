@@ -6,8 +6,9 @@
 
 namespace slipway::launching {
 
-// What signals ask of the ranks of this process, for as long as one lives: SIGINT and SIGTERM stop (a second one at once, a third one ends
-// the process with 130 or 143), SIGUSR2 shows who waits for whom. Handlers that the user set stay.
+// What signals ask of the ranks of this process, for as long as one lives: SIGINT and SIGTERM stop (a second one at
+// once, a third one ends the process with 130 or 143), SIGUSR1 gives notice that the end is near, SIGUSR2 shows who waits
+// for whom. Handlers that the user set stay.
 class ProcessSignals {
  public:
   ProcessSignals();

@@ -40,7 +40,7 @@ class World {
       : options_(options_of(setup)),
         world_(setup.ranks),
         edges_(program.graph()),
-        running_(world_, edges_),
+        running_(world_, edges_, requests_),
         outcomes_(setup.ranks) {
     for (std::uint32_t rank = 0; rank < setup.ranks; ++rank) transports_.push_back(world_.transport(RankId(rank)));
     for (const auto& delay : setup.delays) world_.delay(RankId(delay.from), RankId(delay.to), delay.duration);
@@ -50,6 +50,7 @@ class World {
     }
     rank_.program = &program;
     rank_.edge_faults = &edges_;
+    rank_.requests = &requests_;
     rank_.options = &options_;
     rank_.pool_threads = setup.pool_threads;
     rank_.cpus = setup.pool_threads;
@@ -117,6 +118,7 @@ class World {
   const Options options_;
   LocalWorld world_;
   detail::EdgeRules edges_;
+  ProcessRequests requests_;
   Running running_;
   std::vector<std::unique_ptr<Transport>> transports_;
   RankSetup rank_;
@@ -148,6 +150,8 @@ void Running::fail_edge(const std::string& from, const std::string& to, std::exc
 }
 
 void Running::mend_edge(const std::string& from, const std::string& to) { edges_.mend_edge(from, to); }
+
+void Running::give_notice() { requests_.notice.fetch_add(1, std::memory_order_relaxed); }
 
 void Running::lose(std::uint32_t rank, const std::string& reason) { world_.lose(RankId(rank), reason); }
 

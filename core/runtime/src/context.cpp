@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slipway/runtime/context.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 
@@ -61,6 +62,21 @@ void Context::write_log(std::string_view text) {
 void Context::report_progress(std::string_view text) {
   const std::lock_guard guard(host_.shared().progress_mutex);
   host_.shared().progress_text = text;
+}
+
+void Context::progress(std::uint64_t number) {
+  auto& largest = host_.shared().progress_number;
+  std::uint64_t known = largest.load(std::memory_order_relaxed);
+  while (known < number && !largest.compare_exchange_weak(known, number, std::memory_order_relaxed)) {
+  }
+}
+
+void Context::on_notice(std::function<void(std::chrono::nanoseconds)> hook) { host_.on_notice(std::move(hook)); }
+
+std::optional<std::chrono::nanoseconds> Context::time_left() const {
+  const seam::Time end = host_.shared().end_expected.load(std::memory_order_acquire);
+  if (end == seam::never) return std::nullopt;
+  return std::chrono::nanoseconds(std::max<seam::Time>(end - seam::now(), 0));
 }
 
 std::string Context::run_directory() const { return host_.shared().run_directory; }

@@ -28,9 +28,12 @@ enum class ControlKind : std::uint8_t {
   drain_state,       // number: round; first: 1 = quiescent; second: handlers run so far
   destroyed,         // number: level
   report,            // text: report rows
-  counts,            // first: handlers run so far; text: what the program says of its progress
+  counts,        // first: handlers run so far; second: the progress number; text: what the program says of its progress
+  notice_asked,  // text: reason
+  noticed,       // the rank's nodes have been told that the end is near
   // controller -> ranks
   go,         // run() may start
+  notice,     // first: nanoseconds left; text: reason
   stop,       // text: reason
   end_waits,  // waits in run() end with Stopped; text: reason
   drain,      // number: round
@@ -42,6 +45,7 @@ enum class ControlKind : std::uint8_t {
   own_failure,      // text: a FirstFailure as JSON
   own_constructed,
   own_thread_done,  // a thread that a node started, or the body of a test
+  own_noticed,      // a node's hooks for the notice have run
   peer_lost,        // number: rank; text: reason
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "slipway/observe/wall_clock.hpp"
 #include "slipway/rpc/archive.hpp"
@@ -22,6 +23,7 @@ RunStatus initial_status(const ControllerSetup& setup) {
   RunStatus status;
   status.program = setup.program->name();
   status.ranks = setup.ranks;
+  status.attempt = setup.settings->attempt;
   status.written_by = setup.rank.value();
   status.host = setup.host;
   status.process = getpid();
@@ -52,8 +54,11 @@ void Controller::enter(State state) {
   state_ = state;
   std::fill(answered_.begin(), answered_.end(), false);
   answers_ = 0;
-  const bool limited = state == State::stopping || state == State::draining || state == State::destroying;
-  step_deadline_ = limited ? seam::after(setup_.settings->stop_limit) : seam::never;
+  const bool limited =
+      state == State::noticing || state == State::stopping || state == State::draining || state == State::destroying;
+  // The stop after the notice needs a part of the time, too.
+  const auto limit = state == State::noticing ? setup_.settings->notice_margin * 3 / 4 : setup_.settings->stop_limit;
+  step_deadline_ = limited ? seam::after(limit) : seam::never;
 }
 
 void Controller::on(RankId from, const Control& control) {
@@ -69,12 +74,19 @@ void Controller::on(RankId from, const Control& control) {
       enter(State::running);
       status_.set_state(RunState::running);
       setup_.broadcast({.kind = ControlKind::go});
+      if (!notice_.empty()) notice(std::exchange(notice_, {}));
       return;
     case ControlKind::worker_done:
       if (workers_left_ > 0 && --workers_left_ == 0) stop("all workers have returned", false, ExitStatus::good);
       return;
     case ControlKind::stop_asked:
       stop(control.text, control.number == 1, ExitStatus::good);
+      return;
+    case ControlKind::notice_asked:
+      notice(control.text);
+      return;
+    case ControlKind::noticed:
+      if (answer(State::noticing)) stop(notice_, false, ExitStatus::preempted);
       return;
     case ControlKind::failed:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
@@ -112,6 +124,7 @@ void Controller::on(RankId from, const Control& control) {
     }
     case ControlKind::counts:
       handled_[from.index()] = control.first;
+      progress_number_ = std::max(progress_number_, control.second);
       if (!control.text.empty()) progress_text_ = control.text;
       return;
     default:
@@ -137,8 +150,22 @@ void Controller::next_level(std::uint32_t level) {
   setup_.broadcast({.kind = ControlKind::destroy, .number = level});
 }
 
+bool Controller::may_stop() const {
+  return state_ == State::constructing || state_ == State::running || state_ == State::noticing;
+}
+
+void Controller::notice(const std::string& reason) {
+  if (!may_stop() || !notice_.empty()) return;
+  notice_ = reason;
+  if (state_ == State::constructing) return;
+  enter(State::noticing);
+  terminal_.message(LogLevel::warning, "the end of the job is near (" + reason + "): the program is told, and stops");
+  const auto left = static_cast<std::uint64_t>(setup_.settings->notice_margin.count());
+  setup_.broadcast({.kind = ControlKind::notice, .first = left, .text = reason});
+}
+
 void Controller::stop(const std::string& reason, bool now, ExitStatus status) {
-  if (state_ == State::constructing || state_ == State::running) {
+  if (may_stop()) {
     exit_status_ = status;
     status_.set_state(RunState::stopping);
     status_.set_stop_reason(reason);
@@ -188,6 +215,11 @@ std::string Controller::late_ranks() const {
 }
 
 void Controller::step_took_too_long() {
+  if (state_ == State::noticing) {
+    terminal_.message(LogLevel::warning, "hooks for the notice are still busy on ranks " + late_ranks() +
+                                             ": the program stops without waiting for them");
+    return stop(notice_, false, ExitStatus::preempted);
+  }
   if (state_ == State::stopping && !waits_ended_) {
     waits_ended_ = true;
     step_deadline_ = seam::after(setup_.settings->stop_limit);
@@ -214,10 +246,7 @@ void Controller::tick(seam::Time now) {
   if (limit.count() > 0 && state_ == State::running && now - began_ >= limit.count()) {
     stop("the time limit (--slipway-time-limit) has passed", false, ExitStatus::time_limit);
   }
-  if (setup_.directory && now >= next_look_ && (state_ == State::constructing || state_ == State::running)) {
-    next_look_ = now + stop_file_look;
-    if (const auto reason = setup_.directory.stop_requested()) stop(*reason, false, ExitStatus::good);
-  }
+  look_for_requests(now);
   if (now < next_beat_) return;
   next_beat_ = now + setup_.settings->heartbeat.count();
   RunProgress progress;
@@ -225,9 +254,18 @@ void Controller::tick(seam::Time now) {
   progress.workers_done = workers_ - workers_left_;
   progress.calls = std::accumulate(handled_.begin(), handled_.end(), std::uint64_t{0});
   progress.text = progress_text_;
+  progress.number = progress_number_;
   status_.set_progress(progress);
   status_.beat();
   terminal_.progress(status_.status());
+}
+
+// Of other processes, by files.
+void Controller::look_for_requests(seam::Time now) {
+  if (!setup_.directory || now < next_look_ || !may_stop()) return;
+  next_look_ = now + stop_file_look;
+  if (const auto reason = setup_.directory.notice_given(setup_.settings->attempt)) notice(*reason);
+  if (const auto reason = setup_.directory.stop_requested()) stop(*reason, false, ExitStatus::good);
 }
 
 void Controller::end() {

@@ -34,6 +34,7 @@ struct ControllerSetup {
 // Starts, watches and ends the program: a state machine fed by the reports of all ranks.
 //
 //   constructing --all constructed--> running --all workers returned, or stop--> stopping --all ranks returned-->
+//   running --notice--> noticing --all hooks have run--> stopping
 //   draining --quiet twice--> destroying --level by level--> ended
 //   any --failure, or a step's limit--> aborted
 class Controller {
@@ -44,6 +45,8 @@ class Controller {
   // Limits of steps, the heartbeat, requests to stop from outside.
   void tick(seam::Time now);
   void stop(const std::string& reason, bool now, ExitStatus status);
+  // The end of the job is near. Once; waits until the nodes are constructed.
+  void notice(const std::string& reason);
   // The first one wins: it is printed, recorded, and ends the run.
   void fail(const FirstFailure& failure);
   void rank_lost(RankId rank, const std::string& reason, const std::string& host);
@@ -53,12 +56,14 @@ class Controller {
   void close(ExitStatus status);
 
  private:
-  enum class State : std::uint8_t { constructing, running, stopping, draining, destroying, ended, aborted };
+  enum class State : std::uint8_t { constructing, running, noticing, stopping, draining, destroying, ended, aborted };
 
   void enter(State state);
   void next_drain_round();
   void next_level(std::uint32_t level);
   void step_took_too_long();
+  void look_for_requests(seam::Time now);
+  bool may_stop() const;
   void end();
   std::string late_ranks() const;
 
@@ -81,6 +86,8 @@ class Controller {
   std::uint32_t level_ = 0;
   std::vector<std::uint64_t> handled_;  // by rank, as last reported
   std::string progress_text_;
+  std::uint64_t progress_number_ = 0;
+  std::string notice_;  // its reason, once given
   Report report_;
   seam::Time began_ = seam::now();
   seam::Time next_beat_ = 0;

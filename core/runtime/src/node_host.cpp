@@ -136,6 +136,7 @@ void NodeHost::start_thread(std::function<void()> body) {
   const std::uint64_t number = threads_begun_.fetch_add(1, std::memory_order_relaxed);
   live_threads_.fetch_add(1, std::memory_order_acq_rel);
   seam::Thread thread("user." + spec_.label, [this, number, body = std::move(body)] {
+    const last_words::AlternateStack stack;
     const last_words::At at(shared_.place, spec_.label.c_str(), "a thread of it");
     Activity activity;
     begin(activity, shared_, *slot_, static_cast<std::uint64_t>(ActivityKind::first_thread) + number, "a thread");
@@ -153,6 +154,26 @@ void NodeHost::start_thread(std::function<void()> body) {
   threads_lock_.lock();
   user_threads_.push_back(std::move(thread));
   threads_lock_.unlock();
+}
+
+void NodeHost::on_notice(std::function<void(std::chrono::nanoseconds)> hook) {
+  const std::lock_guard guard(hooks_lock_);
+  notice_hooks_.push_back(std::move(hook));
+}
+
+void NodeHost::give_notice() {
+  std::vector<std::function<void(std::chrono::nanoseconds)>> hooks;
+  {
+    const std::lock_guard guard(hooks_lock_);
+    hooks = notice_hooks_;
+  }
+  if (hooks.empty()) return shared_.events->push({shared_.rank, {.kind = ControlKind::own_noticed}});
+  start_thread([this, hooks = std::move(hooks)] {
+    context_.exclusive([&] {
+      for (const auto& hook : hooks) hook(context_.time_left().value_or(std::chrono::nanoseconds(0)));
+    });
+    shared_.events->push({shared_.rank, {.kind = ControlKind::own_noticed}});
+  });
 }
 
 void NodeHost::join() {

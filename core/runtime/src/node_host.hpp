@@ -34,6 +34,8 @@ struct RankShared {
   std::stop_source stop;
   std::mutex progress_mutex;  // guards progress_text
   std::string progress_text;
+  std::atomic<std::uint64_t> progress_number{0};
+  std::atomic<seam::Time> end_expected{seam::never};  // after a notice
 };
 
 // One node on its rank, from construction to destruction.
@@ -62,6 +64,9 @@ class NodeHost {
   NodeId node() const { return node_; }
   NodeSlot& slot() const { return *slot_; }
   void start_thread(std::function<void()> body);
+  void on_notice(std::function<void(std::chrono::nanoseconds)> hook);
+  // Runs the hooks one after the other, on the strand; their end is an event.
+  void give_notice();
   void fail(const std::exception_ptr& error, const std::string& where);
 
  private:
@@ -85,6 +90,8 @@ class NodeHost {
   bool destructor_threw_ = false;
   seam::SpinLock threads_lock_;  // guards user_threads_
   std::vector<seam::Thread> user_threads_;
+  seam::SpinLock hooks_lock_;  // guards notice_hooks_
+  std::vector<std::function<void(std::chrono::nanoseconds)>> notice_hooks_;
   std::atomic<std::uint64_t> threads_begun_{0};
   std::atomic<std::uint32_t> live_threads_{0};
   seam::Thread worker_;

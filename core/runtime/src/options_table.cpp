@@ -25,11 +25,14 @@ const auto table = std::to_array<Knob>({
     {"mpirun-args", &S::mpirun_args, "words", "more arguments for mpirun, split at spaces"},
     {"show-binding", &S::show_binding, "bool", "say which cores each rank runs on"},
     {"plan", &S::plan, "text|json|dot", "print which node goes where, and exit"},
+    {"plan-on", &S::plan_on, "hosts x cores",
+     "4x56, or 4x56x8 with GPUs a host: the plan for such hosts, not for these"},
 
     {"name", &S::name, "word", "name of the run; empty: the program's"},
     {"seed", &S::seed, "number", "seed of everything that the run chooses at random"},
     {"run-base", &S::run_base, "directory", "where run directories are made"},
     {"run-directory", &S::run_directory, "directory", "the very directory of this run; empty: a new one in run-base"},
+    {"attempt", &S::attempt, "number", "above 1: goes on in the run directory of an attempt before", false},
     {"log-level", &S::log_level, "debug|info|warning|error", "least level that the log files keep"},
     {"quiet", &S::quiet, "bool", "nothing on the terminal but warnings and errors"},
     {"progress-every", &S::progress_every, "time", "between progress lines; 0: 2s on a terminal, 30s elsewhere"},
@@ -47,6 +50,7 @@ const auto table = std::to_array<Knob>({
     {"stop-limit", &S::stop_limit, "time", "for each step of the stop", false},
     {"detection-limit", &S::detection_limit, "time", "until a silent rank of another host counts as lost", false},
     {"time-limit", &S::time_limit, "time", "for the whole program, which then ends with status 124; 0: no limit"},
+    {"notice-margin", &S::notice_margin, "time", "left to the program after the notice that its end is near", false},
 });
 
 template <class Enum>
@@ -154,8 +158,9 @@ std::span<const Knob> knobs() { return table; }
 
 bool is_internal_variable(std::string_view name) {
   constexpr std::array names{std::string_view("SLIPWAY_LAUNCHED"), std::string_view("SLIPWAY_TERMINAL"),
-                             std::string_view("SLIPWAY_TEST_SEED"), std::string_view("SLIPWAY_TEST_SEEDS")};
-  return std::find(names.begin(), names.end(), name) != names.end();
+                             std::string_view("SLIPWAY_TEST_SEED"), std::string_view("SLIPWAY_TEST_SEEDS"),
+                             std::string_view("SLIPWAY_MACHINE_PATH")};
+  return std::find(names.begin(), names.end(), name) != names.end() || name.starts_with("SLIPWAY_JOB_");
 }
 
 std::string environment_name(std::string_view knob_name) {

@@ -60,6 +60,7 @@ RankRuntime::RankRuntime(const RankSetup& setup)
   shared_.host = transport_.host_names()[transport_.host_of_rank()[shared_.rank.index()].index()];
   shared_.run_directory = agreement_.run_directory;
   shared_.seed = settings_.seed;
+  shared_.attempt = settings_.attempt;
   shared_.show_node_lines = !settings_.quiet && setup.show_end;
   shared_.program = hash_of(setup.program->name());
   shared_.events = &events_;
@@ -144,6 +145,7 @@ void RankRuntime::start_endpoint() {
 
 RankResult RankRuntime::run() {
   if (settings_.plan != PlanRequest::none) return print_plan();
+  const last_words::AlternateStack stack;  // destructors run on this thread
   open_log();
   start_endpoint();
   const WorksFor works_for(*endpoint_);
@@ -228,6 +230,7 @@ void RankRuntime::handle(const Event& event) {
     case ControlKind::own_worker_done:
     case ControlKind::own_thread_done:
     case ControlKind::own_failure:
+    case ControlKind::own_noticed:
     case ControlKind::peer_lost:
       return handle_own(control);
     case ControlKind::lost:
@@ -235,6 +238,8 @@ void RankRuntime::handle(const Event& event) {
       return;
     case ControlKind::go:
       return start_workers();
+    case ControlKind::notice:
+      return begin_notice(control);
     case ControlKind::stop:
       return begin_stop(control.text);
     case ControlKind::end_waits:
@@ -250,6 +255,7 @@ void RankRuntime::handle(const Event& event) {
       aborted_ = static_cast<int>(control.number);
       return;
     case ControlKind::stop_asked:
+    case ControlKind::notice_asked:
       if (event.from == shared_.rank && !controller_) return send(leader_, control);
       [[fallthrough]];
     default:
@@ -271,6 +277,8 @@ void RankRuntime::handle_own(const Control& control) {
       if (control.number == body_thread)
         send(leader_, {.kind = ControlKind::stop_asked, .text = "the test's body has returned"});
       return report_workers_returned();
+    case ControlKind::own_noticed:
+      return report_noticed();
     case ControlKind::own_failure:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
       return;
@@ -378,50 +386,6 @@ void RankRuntime::send_report() {
   }
   const auto body = writer.body();
   send(leader_, {.kind = ControlKind::report, .text = {reinterpret_cast<const char*>(body.data()), body.size()}});
-}
-
-void RankRuntime::beat() {
-  const seam::Time now = seam::now();
-  if (controller_) controller_->tick(now);
-  if (now < next_beat_ || ended_ || aborted_) return;
-  next_beat_ = now + settings_.heartbeat.count();
-  if (setup_.abandoned && setup_.abandoned()) {
-    log_->error("the process that launched this rank is gone");
-    aborted_ = static_cast<int>(ExitStatus::rank_lost);
-    return;
-  }
-  std::uint64_t handled = 0;
-  for (const auto& node : nodes_) handled += node->slot().counters.read().calls;
-  std::string text;
-  {
-    const std::lock_guard guard(shared_.progress_mutex);
-    text = shared_.progress_text;
-  }
-  send(leader_, {.kind = ControlKind::counts, .first = handled, .text = std::move(text)});
-}
-
-void RankRuntime::look_at_requests() {
-  if (!setup_.requests) return;
-  const int stops = setup_.requests->stop.load(std::memory_order_relaxed);
-  if (stops > stops_seen_) {
-    const bool again = stops_seen_ > 0 || stops > 1;
-    stops_seen_ = stops;
-    events_.push(
-        {shared_.rank, {.kind = ControlKind::stop_asked, .number = again ? 1U : 0U, .text = "asked by a signal"}});
-  }
-  const int pictures = setup_.requests->picture.load(std::memory_order_relaxed);
-  if (pictures > pictures_seen_) print_waits();
-  pictures_seen_ = pictures;
-  if (controller_ && setup_.ranks_share_process && setup_.requests->dying.load(std::memory_order_acquire)) {
-    if (const auto words = read_first_last_words(shared_.run_directory)) controller_->fail(*words);
-  }
-}
-
-void RankRuntime::print_waits() {
-  const std::string waits = endpoint_->describe_waits(0);
-  print_to_stderr(fmt::format("slipway: rank {} of {} on {}: {} calls in flight\n{}", shared_.rank.value(),
-                              shared_.ranks, shared_.host, endpoint_->calls_in_flight(),
-                              waits.empty() ? "nobody waits\n" : waits));
 }
 
 bool RankRuntime::threads_ended() const {

@@ -34,6 +34,8 @@ class RankRuntime {
   void handle_own(const Control& control);
   void start_workers();
   void start_body();
+  void begin_notice(const Control& control);
+  void report_noticed();
   void begin_stop(const std::string& reason);
   void report_workers_returned();
   void report_drain(std::uint32_t round);
@@ -80,7 +82,9 @@ class RankRuntime {
   std::optional<int> aborted_;  // the status, at once
   seam::Time next_beat_ = 0;
   int stops_seen_ = 0;
+  int notices_seen_ = 0;
   int pictures_seen_ = 0;
+  std::size_t notices_left_ = 0;  // nodes whose hooks run
 };
 
 }  // namespace slipway::detail

@@ -55,7 +55,7 @@ std::string mpirun_refusal(const Mpirun& mpirun, const MpirunRequest& request);
 // unless the run said so itself. To be called by the main thread.
 //
 // SIGINT (Ctrl-C), SIGTERM and SIGHUP ask the run to stop cleanly, by RunDirectory::request_stop; a second one ends it
-// at once. SIGUSR2 goes on to the ranks. When this process dies, mpirun ends too. Ranks that outlive what they should
+// at once. SIGUSR1 and SIGUSR2 go on to the ranks. When this process dies, mpirun ends too. Ranks that outlive what they should
 // are killed. Ranks read no terminal: their stdin is empty unless it is a pipe or a file.
 //
 // Throws UsageError when there is no mpirun, or this user may not run it.

@@ -15,6 +15,7 @@
 //   status.json                                             how it stands, or ended
 //   events/ result/                                         what it saw, what it found
 //   stop                                                    present once somebody asked the run to stop
+//   notice.2                                                present once attempt 2 was told that its end is near
 namespace slipway {
 
 // Puts the content in place as a whole: a reader sees the old file or the new one. Durable: it also survives a crash of
@@ -39,7 +40,8 @@ class RunDirectory {
   static RunDirectory at(const std::filesystem::path& path);
 
   // Takes the directory for one attempt of one run; called by the controller before anything is written. Throws
-  // UsageError when this attempt was taken before: a second run never mixes into it.
+  // UsageError when this attempt was taken before: a second run never mixes into it. What asked an attempt before to
+  // stop is taken away, and the last words of its ranks are.
   void claim(std::uint32_t attempt = 1) const;
   // Throws that UsageError now, and takes nothing.
   void require_free(std::uint32_t attempt = 1) const;
@@ -63,8 +65,13 @@ class RunDirectory {
   // The reason, once asked.
   std::optional<std::string> stop_requested() const;
 
+  // Tells an attempt that its end is near, from any process that sees the directory; looked for as above.
+  void give_notice(std::uint32_t attempt, std::string_view reason) const;
+  std::optional<std::string> notice_given(std::uint32_t attempt) const;
+
  private:
   explicit RunDirectory(std::filesystem::path path);
+  std::optional<std::string> read_if_there(const std::string& name) const;
 
   std::filesystem::path path_;
 };

@@ -49,7 +49,8 @@ struct RunProgress {
   std::uint32_t workers = 0;
   std::uint32_t workers_done = 0;
   std::uint64_t calls = 0;
-  std::string text{};  // what the program says of itself
+  std::string text{};        // what the program says of itself
+  std::uint64_t number = 0;  // the same, as a number that only grows: whether another attempt would be worth it
 };
 
 struct RunStatus {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ class Context {
   }
   // What the progress line and status.json say of this program.
   void report_progress(std::string_view text);
+  // The same as a number that grows with the work done (steps, frames). The largest of all nodes counts: a job that is
+  // requeued stops being so when two attempts leave it where it was.
+  void progress(std::uint64_t number);
   // Of this run; user files belong into `result_directory()`, made on first use.
   std::string run_directory() const;
   std::string result_directory() const;
@@ -58,6 +62,13 @@ class Context {
   bool stop_requested() const { return stop_token().stop_requested(); }
   // False: the program is stopping.
   bool sleep_for(std::chrono::nanoseconds duration) const;
+
+  // What to do when the end of the job comes near (time limit, preemption): save what is worth it. All hooks of the
+  // node run once, in this order, while none of its handlers does; then the program stops, with status 75: start me
+  // again. Hooks may call other nodes. An exception out of one is a failure of the node.
+  void on_notice(std::function<void(std::chrono::nanoseconds left)> hook);
+  // Until the job is expected to end; nothing before a notice.
+  std::optional<std::chrono::nanoseconds> time_left() const;
 
   // Runs `f` while no handler of this node runs: for state that run() shares with methods. Do not call it in a handler.
   template <class F>

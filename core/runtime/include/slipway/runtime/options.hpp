@@ -32,12 +32,14 @@ struct Settings {
   std::string mpirun_args;
   bool show_binding = false;
   PlanRequest plan = PlanRequest::none;
+  std::string plan_on;  // HOSTSxCORES[xGPUS]: the plan for such hosts instead of these
 
   // The run and what it leaves behind.
   std::string name;
   std::uint64_t seed = 1;
   std::string run_base = "runs";
   std::string run_directory;
+  std::uint32_t attempt = 1;  // above 1: goes on in the run directory of the attempt before
   LogLevel log_level = LogLevel::info;
   bool quiet = false;
   Duration progress_every{};  // 0: 2 s on a terminal, 30 s elsewhere
@@ -56,6 +58,7 @@ struct Settings {
   Duration stop_limit = std::chrono::seconds(10);
   Duration detection_limit = std::chrono::seconds(15);
   Duration time_limit{};
+  Duration notice_margin = std::chrono::minutes(2);
 };
 
 enum class Origin : std::uint8_t { built_in, environment, flag };

@@ -23,6 +23,7 @@ class EdgeFaults;
 struct ProcessRequests {
   std::atomic<int> stop{0};         // how often somebody asked to stop (Ctrl-C, SIGTERM)
   std::atomic<int> picture{0};      // how often somebody asked who waits for whom (SIGUSR2)
+  std::atomic<int> notice{0};       // how often it was told that its end is near (SIGUSR1)
   std::atomic<bool> dying{false};   // a thread of this process left its last words, and waits for them to be recorded
 };
 

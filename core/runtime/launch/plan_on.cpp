@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "modes.hpp"
+#include "slipway/base/error.hpp"
+#include "slipway/graph/placement.hpp"
+#include "slipway/graph/plan.hpp"
+#include "slipway/graph/validate.hpp"
+
+namespace slipway::launching {
+
+namespace {
+
+struct Hosts {
+  std::uint32_t count = 1;
+  std::uint32_t cores = 1;
+  std::uint32_t gpus = 0;
+};
+
+// "4x56", "4x56x8"
+Hosts hosts_from(const std::string& text) {
+  std::vector<std::uint32_t> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    std::uint32_t number = 0;
+    const auto [rest, error] = std::from_chars(at, end, number);
+    const bool separated = rest == end || (*rest == 'x' && rest + 1 < end);
+    if (error != std::errc() || !separated) break;
+    numbers.push_back(number);
+    if (rest == end) break;
+    at = rest + 1;
+  }
+  constexpr std::uint64_t most_hosts = 1'000'000;
+  const bool complete = numbers.size() == 2 || numbers.size() == 3;
+  if (!complete || numbers[0] == 0 || numbers[1] == 0 || numbers[0] > most_hosts) {
+    throw UsageError("--slipway-plan-on has the value '" + text +
+                     "' (it must be hosts x cores, or hosts x cores x GPUs) write for example 4x56 or 4x56x8");
+  }
+  return {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0};
+}
+
+}  // namespace
+
+int print_plan_on(const Program& program, const Options& options) {
+  const Settings& settings = options.settings();
+  const Hosts hosts = hosts_from(settings.plan_on);
+  validate(program.graph());
+  const std::size_t cores = std::size_t{hosts.count} * hosts.cores;
+  const std::size_t ranks = settings.ranks > 0 ? settings.ranks : wanted_ranks(program.graph(), cores);
+  const std::size_t ranks_per_host = (ranks + hosts.count - 1) / hosts.count;
+  Machine machine = uniform_machine(hosts.count, ranks_per_host, hosts.cores);
+  for (auto& host : machine.hosts) host.gpus = hosts.gpus;
+  for (auto& rank : machine.ranks) rank.gpus = static_cast<double>(hosts.gpus) / static_cast<double>(ranks_per_host);
+  const Placement placement = place(program.graph(), machine);
+  const PlanFormat format = settings.plan == PlanRequest::json  ? PlanFormat::json
+                            : settings.plan == PlanRequest::dot ? PlanFormat::dot
+                                                                : PlanFormat::table;
+  fmt::print("{}", render({program.graph(), machine, placement}, format));
+  return 0;
+}
+
+}  // namespace slipway::launching
