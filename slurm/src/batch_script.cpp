@@ -96,6 +96,8 @@ std::string program(const JobSpec& job, const MachineProfile& machine) {
   text += fmt::format("attempt=$(({} + ${{SLURM_RESTART_COUNT:-0}}))\n", job.first_attempt);
   text += "mkdir -p \"$run_directory\" || exit 2\n";
   text += "export SLIPWAY_RUN_DIRECTORY=$run_directory SLIPWAY_ATTEMPT=$attempt\n";
+  if (job.notice.margin.count() > 0)
+    text += fmt::format("export SLIPWAY_NOTICE_MARGIN={}s\n", job.notice.margin.count());
   return text;
 }
 

@@ -82,26 +82,47 @@ std::vector<std::string> numbers_of(std::string_view list, std::string_view insi
   return numbers;
 }
 
-// Every name so far, followed by each of the numbers.
-void multiply(std::string_view list, std::vector<std::string>& names, const std::vector<std::string>& numbers) {
-  if (names.size() * numbers.size() > most_names) refuse(list, "more than 1000000 names");
-  std::vector<std::string> product;
-  product.reserve(names.size() * numbers.size());
-  for (const auto& name : names) {
-    for (const auto& number : numbers) product.push_back(name + number);
+// "rack[1-2]node[01-02]" in parts: texts before, between and behind the brackets, and the numbers in each.
+struct Term {
+  std::vector<std::string> texts;
+  std::vector<std::vector<std::string>> numbers;
+};
+
+Term parse_term(std::string_view list, std::string_view term) {
+  Term parsed;
+  while (true) {
+    const std::size_t open = term.find('[');
+    parsed.texts.emplace_back(term.substr(0, open));
+    if (open == std::string_view::npos) return parsed;
+    const std::size_t close = term.find(']', open);
+    parsed.numbers.push_back(numbers_of(list, term.substr(open + 1, close - open - 1)));
+    term.remove_prefix(close + 1);
   }
-  names = std::move(product);
 }
 
-std::vector<std::string> expand_term(std::string_view list, std::string_view term) {
-  std::vector<std::string> names{""};
-  while (!term.empty()) {
-    const std::size_t open = term.find('[');
-    for (auto& name : names) name += term.substr(0, open);
-    if (open == std::string_view::npos) break;
-    const std::size_t close = term.find(']', open);
-    multiply(list, names, numbers_of(list, term.substr(open + 1, close - open - 1)));
-    term.remove_prefix(close + 1);
+// Slurm's order: the last bracket counts fastest; of the others, the first does.
+std::vector<std::string> expand_term(std::string_view list, std::string_view text) {
+  const Term term = parse_term(list, text);
+  const std::size_t brackets = term.numbers.size();
+  std::size_t count = 1;
+  for (const auto& numbers : term.numbers) {
+    count *= numbers.size();
+    if (count > most_names) refuse(list, "more than 1000000 names");
+  }
+  std::vector<std::string> names;
+  names.reserve(count);
+  std::vector<std::size_t> at(brackets, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string name = term.texts.front();
+    for (std::size_t bracket = 0; bracket < brackets; ++bracket) {
+      name.append(term.numbers[bracket][at[bracket]]).append(term.texts[bracket + 1]);
+    }
+    names.push_back(std::move(name));
+    for (std::size_t step = 0; step < brackets; ++step) {
+      const std::size_t bracket = step == 0 ? brackets - 1 : step - 1;
+      if (++at[bracket] < term.numbers[bracket].size()) break;
+      at[bracket] = 0;
+    }
   }
   return names;
 }

@@ -31,6 +31,8 @@ TEST(HostList, KeepsZerosInFront) {
 TEST(HostList, CountsTheLastDimensionFastest) {
   EXPECT_THAT(expand_host_list("rack[1-2]node[01-02]"),
               ElementsAre("rack1node01", "rack1node02", "rack2node01", "rack2node02"));
+  EXPECT_THAT(expand_host_list("a[1-2]b[3-4]c[5-6]"),
+              ElementsAre("a1b3c5", "a1b3c6", "a2b3c5", "a2b3c6", "a1b4c5", "a1b4c6", "a2b4c5", "a2b4c6"));
 }
 
 TEST(HostList, KnowsSuffixes) { EXPECT_THAT(expand_host_list("n[1-2]-ib"), ElementsAre("n1-ib", "n2-ib")); }

@@ -45,7 +45,7 @@ void JobOptions::add_to(CLI::App& verb) {
   verb.add_option("--run-base", run_base_, "where run directories are made; default: runs");
 
   const auto add = [&verb](const char* group, const char* name, auto& target, const char* meaning) {
-    verb.add_option(name, target, meaning)->group(group);
+    verb.add_option(name, target, meaning)->group(group)->allow_extra_args(false);
   };
   const char* const size = "Size";
   add(size, "-N,--nodes", wish_.nodes, "hosts");
@@ -77,7 +77,8 @@ void JobOptions::add_to(CLI::App& verb) {
   verb.add_flag("--hold", job_.hold, "submit, but let nobody start it")->group(when);
 
   const char* const end = "Before the end";
-  add(end, "--notice-margin", margin_, "how long before the limit the program is told; 0: never. Default: 2m");
+  add(end, "--notice-margin", margin_,
+      "how long before the limit the program is told; 0: never. Default: 2m, or a quarter of the time");
   add(end, "--notice-signal", job_.notice.signal, "by which it is told; default: USR1");
   add(end, "--restarts", job_.notice.most_restarts, "how often a job that stops with status 75 is requeued");
   verb.add_flag("--requeue-on-node-failure", job_.notice.requeue_on_node_failure, "")->group(end);
@@ -113,7 +114,7 @@ void JobOptions::complete() {
   if (const char* const account = std::getenv("SBATCH_ACCOUNT"); account && job_.account.empty())
     job_.account = account;
   if (!time_.empty()) job_.time = slurm::parse_wall_time(time_);
-  job_.notice.margin = margin_ == "0" ? std::chrono::seconds(0) : slurm::parse_wall_time(margin_);
+  job_.notice.margin = notice_margin();
   if (memory_ == "all") {
     job_.node_sets.front().all_memory = true;
   } else if (!memory_.empty()) {
@@ -131,6 +132,13 @@ void JobOptions::complete() {
     if (!text) throw UsageError("the prologue " + prologue_file_ + " cannot be read; correct the path");
     job_.prologue = *text;
   }
+}
+
+std::chrono::seconds JobOptions::notice_margin() const {
+  if (margin_ == "0") return std::chrono::seconds(0);
+  if (!margin_.empty()) return slurm::parse_wall_time(margin_);
+  constexpr std::chrono::seconds enough = std::chrono::minutes(2);
+  return job_.time.count() > 0 ? std::min(enough, job_.time / 4) : enough;
 }
 
 std::string JobOptions::run_name() const { return name_.empty() ? file_name(command_.front()) : name_; }

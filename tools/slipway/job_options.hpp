@@ -38,6 +38,7 @@ class JobOptions {
   slurm::JobSpec job(const slurm::Layout& layout) const;
 
  private:
+  std::chrono::seconds notice_margin() const;
   std::string plan_of(const std::vector<std::string>& options) const;
   slurm::Demand demand_on(std::uint32_t nodes) const;
 
@@ -52,7 +53,7 @@ class JobOptions {
   slurm::LayoutWish wish_;
   std::string memory_;
   std::string time_;
-  std::string margin_ = "2m";
+  std::string margin_;
   std::string prologue_file_;
   std::string launcher_;
   std::vector<std::string> exports_;

@@ -16,6 +16,7 @@
 #include "slipway/base/error.hpp"
 #include "slipway/base/text.hpp"
 #include "slipway/observe/run_directory.hpp"
+#include "slipway/observe/status.hpp"
 #include "slipway/slurm/batch_script.hpp"
 #include "slipway/slurm/scheduler_text.hpp"
 #include "verbs.hpp"
@@ -103,25 +104,44 @@ slurm::JobId submit_script(const fs::path& script) {
   return *id;
 }
 
-int submit(JobOptions& options, bool wait, bool json) {
+struct SubmitChoice {
+  bool wait = false;
+  bool json = false;
+  bool check = false;
+};
+
+// What the scheduler would say, without a job and without a trace.
+int check_only(const JobOptions& options) {
+  const fs::path script = fs::temp_directory_path() / ("slipway-check-" + std::to_string(::getpid()) + ".sh");
+  write_file_atomically(script, slurm::batch_script(prepare(options), options.machine()), Durability::process);
+  auto words = without_sbatch_variables();
+  words.insert(words.end(), {"sbatch", "--test-only", script.string()});
+  const auto result = run_slurm(words);
+  fs::remove(script);
+  fmt::print(stderr, "{}{}", result.output, result.errors);
+  return result.status == 0 ? 0 : static_cast<int>(ExitStatus::usage);
+}
+
+int submit(JobOptions& options, const SubmitChoice& choice) {
   options.complete();
   if (options.show_origin()) {
     fmt::print("{}", options.origins());
     return 0;
   }
   if (!slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing before anything is written
+  if (choice.check) return check_only(options);
   const fs::path directory = make_run(options, prepare(options));
   JobRecord record{.machine = options.machine().name, .command = options.command(), .command_line = own_command_line()};
   write_record(directory, record);
   record.id = submit_script(directory / script_file).id;
   write_record(directory, record);
-  if (json) {
+  if (choice.json) {
     fmt::print("{}\n", nlohmann::ordered_json{{"job", record.id}, {"run_directory", directory.string()}}.dump());
   } else {
     fmt::print("job {}\n{}\n", record.id, directory.string());
   }
   std::fflush(stdout);
-  return wait ? follow_to_end(directory) : 0;
+  return choice.wait ? follow_to_end(directory) : 0;
 }
 
 }  // namespace
@@ -141,14 +161,13 @@ void add_script(CLI::App& app, Chosen& chosen) {
 void add_submit(CLI::App& app, Chosen& chosen) {
   auto* const verb = app.add_subcommand("submit", "Writes the run directory and the batch script, and submits it.");
   const auto options = std::make_shared<JobOptions>();
-  const auto wait = std::make_shared<bool>(false);
-  const auto json = std::make_shared<bool>(false);
+  const auto choice = std::make_shared<SubmitChoice>();
   options->add_to(*verb);
-  verb->add_flag("--wait", *wait, "follow the log, and end with the program's status");
-  verb->add_flag("--json", *json, "print job and run directory as JSON");
+  verb->add_flag("--wait", choice->wait, "follow the log, and end with the program's status");
+  verb->add_flag("--json", choice->json, "print job and run directory as JSON");
+  verb->add_flag("--check", choice->check, "only ask the scheduler whether it would take the job");
   verb->footer("\nExample: slipway submit --nodes 4 --time 1h --account project1 ./train --epochs 10");
-  verb->callback(
-      [&chosen, options, wait, json] { chosen = [options, wait, json] { return submit(*options, *wait, *json); }; });
+  verb->callback([&chosen, options, choice] { chosen = [options, choice] { return submit(*options, *choice); }; });
 }
 
 void add_plan(CLI::App& app, Chosen& chosen) {

@@ -249,15 +249,19 @@ void Controller::tick(seam::Time now) {
   look_for_requests(now);
   if (now < next_beat_) return;
   next_beat_ = now + setup_.settings->heartbeat.count();
+  status_.set_progress(progress());
+  status_.beat();
+  terminal_.progress(status_.status());
+}
+
+RunProgress Controller::progress() const {
   RunProgress progress;
   progress.workers = workers_;
   progress.workers_done = workers_ - workers_left_;
   progress.calls = std::accumulate(handled_.begin(), handled_.end(), std::uint64_t{0});
   progress.text = progress_text_;
   progress.number = progress_number_;
-  status_.set_progress(progress);
-  status_.beat();
-  terminal_.progress(status_.status());
+  return progress;
 }
 
 // Of other processes, by files.
@@ -277,6 +281,7 @@ void Controller::end() {
 void Controller::close(ExitStatus status) {
   terminal_.clear();
   if (setup_.directory) setup_.directory.write("report.json", to_json(report_));
+  status_.set_progress(progress());
   status_.end(status);
   if (!setup_.show_end || setup_.settings->quiet || state_ != State::ended) return;
   terminal_.message(LogLevel::info, to_text(report_));

@@ -66,6 +66,7 @@ class Controller {
   bool may_stop() const;
   void end();
   std::string late_ranks() const;
+  RunProgress progress() const;
 
   const ControllerSetup setup_;
   Terminal terminal_;

@@ -158,9 +158,9 @@ std::span<const Knob> knobs() { return table; }
 
 bool is_internal_variable(std::string_view name) {
   constexpr std::array names{std::string_view("SLIPWAY_LAUNCHED"), std::string_view("SLIPWAY_TERMINAL"),
-                             std::string_view("SLIPWAY_TEST_SEED"), std::string_view("SLIPWAY_TEST_SEEDS"),
                              std::string_view("SLIPWAY_MACHINE_PATH")};
-  return std::find(names.begin(), names.end(), name) != names.end() || name.starts_with("SLIPWAY_JOB_");
+  const bool known = std::find(names.begin(), names.end(), name) != names.end();
+  return known || name.starts_with("SLIPWAY_JOB_") || name.starts_with("SLIPWAY_TEST_");
 }
 
 std::string environment_name(std::string_view knob_name) {

@@ -22,6 +22,10 @@ void RankRuntime::beat() {
     aborted_ = static_cast<int>(ExitStatus::rank_lost);
     return;
   }
+  send_counts();
+}
+
+void RankRuntime::send_counts() {
   std::uint64_t handled = 0;
   for (const auto& node : nodes_) handled += node->slot().counters.read().calls;
   std::string text;

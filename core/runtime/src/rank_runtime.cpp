@@ -347,6 +347,7 @@ void RankRuntime::report_workers_returned() {
   if (!stopping_ || !constructed_ || workers_left_ > 0 || !threads_ended() || reported_returned_) return;
   reported_returned_ = true;
   for (const auto& node : nodes_) node->join();
+  send_counts();  // the last heartbeat knew less
   send(leader_, {.kind = ControlKind::workers_returned});
 }
 

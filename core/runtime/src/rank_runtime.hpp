@@ -45,6 +45,7 @@ class RankRuntime {
   void fail(const FirstFailure& failure);
   void send(RankId to, const Control& control);
   void beat();
+  void send_counts();
   void look_at_requests();
   void print_waits();
   RankResult finish();

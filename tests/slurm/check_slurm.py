@@ -1,0 +1,245 @@
+# SPDX-FileCopyrightText: 2026 The slipway authors
+# SPDX-License-Identifier: Apache-2.0
+"""check_slurm.py --build DIRECTORY --source DIRECTORY NAME: one of the checks below, beside a cluster (see cluster.py)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import time
+
+from cluster import call, hasten, job_field, wait_for_job, wait_until
+
+
+class Failure(Exception):
+    """What is not as it should be."""
+
+
+def require(condition: bool, text: str) -> None:
+    if not condition:
+        raise Failure(text)
+
+
+class Tool:
+    """The slipway command of a build."""
+
+    def __init__(self, build: pathlib.Path, source: pathlib.Path):
+        self.build = build
+        self.source = source
+        self.path = build / "tools" / "slipway" / "slipway"
+        self.examples = build / "examples"
+        self.programs = build / "tests" / "slurm"
+
+    def run(self, *words, status: int | None = 0, limit: float = 200) -> subprocess.CompletedProcess:
+        command = [str(self.path), *map(str, words)]
+        done = subprocess.run(command, text=True, capture_output=True, timeout=limit, check=False)
+        if status is not None and done.returncode != status:
+            raise Failure(f"{' '.join(command)} ended with {done.returncode}, not {status}\n{done.stdout}{done.stderr}")
+        return done
+
+    def submit(self, *words) -> tuple[str, pathlib.Path]:
+        answer = json.loads(self.run("submit", "--json", *words).stdout)
+        return answer["job"], pathlib.Path(answer["run_directory"])
+
+    def status(self, run: pathlib.Path) -> dict:
+        return json.loads(self.run("status", "--json", run, status=None).stdout)
+
+    def wait_for_state(self, run: pathlib.Path, wanted: str, limit: float = 60) -> None:
+        wait_until(lambda: (self.status(run)["status"] or {}).get("state") == wanted, f"{run} is {wanted}", limit)
+
+
+def check_arguments(tool: Tool) -> None:
+    """Whatever characters they have, values reach the program unchanged."""
+    words = ["plain", "two words", "", "it's", 'say "hi"', "$HOME", "`id`", "$(id)", "100%", "%j", "a\\b", "a\nb", "a\tb",
+             "caf\u00e9 \u4e16", "#no comment", "*", "~", "!x", "a;b", "a|b>c", "-x", "--flag=a b", "{1..3}", "\\n", "'"]
+    title = "it's $HOME, \"quoted\" & 100% #1\nsecond line \u00e9"
+    job, run = tool.submit("--nodes", 1, "--ranks-per-node", 1, "--cores-per-rank", 1, "--time", "2m", 
+                           "--launch-option=--mpi=none", "--comment", "a \"comment\" with # and 'quotes'", "--export", f"TITLE={title}",
+                           tool.programs / "show_arguments", *words)
+    require(wait_for_job(job) == ("COMPLETED", "0:0"), f"job {job} did not end well:\n{tool.run('logs', '--job', run).stdout}")
+    shown = tool.run("logs", "--job", run).stdout.splitlines()
+    decoded = [re.sub(rb"\\x([0-9a-f]{2})", lambda code: bytes([int(code[1], 16)]), line.encode()).decode()
+               for line in shown]
+    arguments = [line[len("argument "):] for line in decoded if line.startswith("argument ")]
+    require(arguments == words, f"the arguments changed: {arguments}")
+    require(f"title {title}" in decoded, f"the variable changed: {decoded}")
+
+
+def random_host_list(source: random.Random) -> str:
+    parts = []
+    for _ in range(source.randint(1, 4)):
+        text = source.choice(["n", "nid00", "rack", "gpu-a", "x9y"])
+        for _ in range(source.choice([0, 1, 1, 1, 2])):
+            ranges = []
+            for _ in range(source.randint(1, 3)):
+                low = source.randint(0, 120)
+                width = source.choice([0, 0, 2, 4])
+                high = low + source.randint(0, 6)
+                ranges.append(f"{low:0{width}}" if low == high else f"{low:0{width}}-{high:0{width}}")
+            text += f"[{','.join(ranges)}]"
+            if source.random() < 0.3:  # a name after a bracket needs another bracket: Slurm 22.05 knows no suffixes
+                text += f"i[{source.randint(0, 9)}-{source.randint(10, 12)}]"
+        parts.append(text + str(source.randint(1, 99)) if "[" not in text else text)
+    return ",".join(parts)
+
+
+def check_host_lists(tool: Tool) -> None:
+    """Short and long forms agree with Slurm's own."""
+    source = random.Random(1)
+    lists = [random_host_list(source) for _ in range(10_000)]
+    expanded = subprocess.run([tool.programs / "expand_hosts"], input="\n".join(lists) + "\n", text=True,
+                              capture_output=True, check=True).stdout.splitlines()
+    require(len(expanded) == len(lists), "a list is missing")
+    batch = 10  # lists a call of scontrol: an argument has at most 128 KiB
+    for start in range(0, len(lists), batch):
+        pairs = [line.split("\t") for line in expanded[start:start + batch]]
+        ours = ",".join(names for names, _ in pairs).split(",")
+        for form in (",".join(lists[start:start + batch]), ",".join(short for _, short in pairs)):
+            theirs = call("scontrol", "show", "hostnames", form).split()
+            if theirs != ours:
+                where = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+                raise Failure(f"lists {start} and on: name {where} is {ours[where:where + 3]}, not "
+                              f"{theirs[where:where + 3]}; {form[:400]}")
+
+
+def check_scripts(tool: Tool) -> None:
+    """A real sbatch takes every golden script. What only its own machine has is left out: names of accounts and queues."""
+    names = re.compile(r"^#SBATCH --(partition|qos|account|constraint|reservation|licenses|network|nodelist|exclude|"
+                       r"mem|dependency|kill-on-invalid-dep|switches|deadline)\b.*\n", re.MULTILINE)
+    scripts = sorted((tool.source / "tests" / "slurm" / "golden").glob("*.sbatch"))
+    require(len(scripts) > 10, "golden scripts are missing")
+    for script in scripts:
+        text = names.sub("", script.read_text(encoding="utf-8"))
+        text = re.sub(r"#SBATCH --(chdir|output)=.*", rf"#SBATCH --\1={os.getcwd()}", text)
+        local = pathlib.Path(script.name)
+        local.write_text(text, encoding="utf-8")
+        done = subprocess.run(["sbatch", "--test-only", local], text=True, capture_output=True, check=False)
+        require(done.returncode == 0, f"sbatch refuses {script.name}: {done.stderr}")
+
+
+def example_jobs(tool: Tool) -> dict[str, list]:
+    examples = tool.examples
+    return {
+        "producer_consumer": [examples / "producer_consumer"],
+        "parameter_server": [examples / "parameter_server", "--updates", 50, "--data", tool.source / "examples/data/digits.h5"],
+        "map_reduce": [examples / "map_reduce"],
+        "evolution_strategies": [examples / "evolution_strategies", "--generations", 2],
+    }
+
+
+def add_site_profile() -> None:
+    """The cluster as a site would describe it."""
+    folder = pathlib.Path(".slipway") / "machines"
+    folder.mkdir(parents=True, exist_ok=True)
+    profile = {"inherits": "generic", "description": "the cluster of the tests", "cpu_bind": "",
+               "node_types": [{"name": "node", "cores": 4, "gpus": 4, "memory_mib": 2000}]}
+    (folder / "testbed.json").write_text(json.dumps(profile), encoding="utf-8")
+
+
+def check_examples(tool: Tool) -> None:
+    """Each example from script to result, on 1, 2 and 4 nodes, by srun and by mpirun."""
+    add_site_profile()
+    for launcher, nodes in (("srun", 1), ("mpirun", 2), ("srun", 4)):
+        for name, words in example_jobs(tool).items():
+            began = time.monotonic()
+            done = tool.run("submit", "--wait", "--machine", "testbed", "--nodes", nodes, "--time", "5m", "--launcher",
+                            launcher, *words, status=None)
+            found = re.search(r"^/.*$", done.stdout, re.MULTILINE)
+            require(found is not None, f"{name} was not submitted: {done.stderr}")
+            run = pathlib.Path(found[0])
+            require(done.returncode == 0, f"{name} by {launcher} on {nodes} nodes ended with {done.returncode}\n{done.stdout}"
+                                          f"{done.stderr}\n{tool.run('status', run, status=None).stdout}")
+            view = tool.status(run)
+            require(view["verdict"] == "good" and view["status"]["exit_status"] == 0, f"{name}: {view}")
+            hosts = {line.split()[1] for line in tool.run("logs", run).stdout.splitlines()}
+            print(f"ok {name} by {launcher} on {nodes} nodes: {view['status']['ranks']} ranks, hosts {sorted(hosts)}, "
+                  f"{time.monotonic() - began:.1f} s", flush=True)
+
+
+def counting(tool: Tool, *words, nodes: int = 2, options: tuple = ()) -> tuple[str, pathlib.Path]:
+    return tool.submit("--nodes", nodes, "--ranks-per-node", 2, "--cores-per-rank", 1, "--time", "10m", *options,
+                       tool.programs / "counting_program", *words)
+
+
+def check_ends(tool: Tool) -> None:
+    """However a run ends, status says so and has the right exit status."""
+    job, run = counting(tool, "--steps", 3)
+    require(wait_for_job(job) == ("COMPLETED", "0:0"), f"a good run: {tool.status(run)}")
+    require(tool.run("status", run, status=0).stdout.find("good") > 0, "no verdict")
+
+    job, run = counting(tool, "--steps", 50, "--fail-at", 3)
+    require(wait_for_job(job)[1] == "1:0", f"a failing run: {tool.status(run)}")
+    shown = tool.run("status", run, status=1).stdout
+    require("failed at 3, as asked" in shown and "counter" in shown, f"the failure is not told: {shown}")
+    first = tool.run("logs", "--first-error", run).stdout
+    require(len(first.splitlines()) == 1 and "failed at 3" in first, f"logs --first-error: {first}")
+
+    job, run = counting(tool, "--steps", 1000)
+    tool.wait_for_state(run, "running")
+    tool.run("cancel", run, limit=120)
+    wait_for_job(job)
+    view = tool.status(run)
+    require(view["status"]["stop_reason"].endswith("slipway cancel"), f"cancelled while running: {view}")
+
+    job, run = counting(tool, "--steps", 1000)
+    tool.wait_for_state(run, "running")
+    call("scancel", job)
+    wait_for_job(job)
+    require(tool.status(run)["verdict"] in ("cancelled", "failed", "good"), f"scancel while running: {tool.status(run)}")
+
+    job, run = counting(tool, "--steps", 3, options=("--hold",))
+    require(tool.status(run)["verdict"] == "waiting", f"held: {tool.status(run)}")
+    tool.run("cancel", run)
+    require(wait_for_job(job)[0] == "CANCELLED", "a held job was not cancelled")
+    require(tool.status(run)["verdict"] == "cancelled", f"cancelled while waiting: {tool.status(run)}")
+
+    words = ("--ranks-per-node", 1, "--cores-per-rank", 1, "--time", "1h", tool.programs / "counting_program")
+    runs = sorted(pathlib.Path("runs").iterdir())
+    tool.run("submit", "--check", "--nodes", 4, *words)
+    tool.run("submit", "--check", "--nodes", 400, *words, status=2)
+    refused = tool.run("submit", "--nodes", 4, "--partition", "nowhere", *words, status=2)
+    require("nothing was submitted" in refused.stderr and "nowhere" not in call("squeue", "-h", "-o", "%P"),
+            f"a partition that is none: {refused.stderr}")
+    require(len(sorted(pathlib.Path("runs").iterdir())) <= len(runs) + 1, "a check leaves something behind")
+
+
+def check_requeue(tool: Tool) -> None:
+    """Time limit, notice, requeue: the second attempt goes on where the first was, and ends well."""
+    job, run = tool.submit("--nodes", 2, "--ranks-per-node", 2, "--cores-per-rank", 1, "--time", "1m", "--notice-margin",
+                           "40s", "--restarts", 3, tool.programs / "counting_program", "--steps", 300, "--pause", 100)
+    wait_until(lambda: job_field(job, "Reason") == "BeginTime" or job_field(job, "Restarts") == "1", "the requeue", 120)
+    require(int((run / "count").read_text()) > 0, "nothing was saved")
+    hasten(job)
+    state, code = wait_for_job(job, 180)
+    log = tool.run("logs", run).stdout
+    require((state, code) == ("COMPLETED", "0:0"), f"{state} {code}\n{tool.run('logs', '--job', run).stdout}\n{log}")
+    view = tool.status(run)
+    require(view["status"]["attempt"] == 2 and view["status"]["progress"]["progress_number"] == 300, f"{view}")
+    require(re.search(r"attempt 2 begins at [1-9]", log) is not None, f"attempt 2 began anew:\n{log}")
+
+
+CHECKS = {name[len("check_"):]: check for name, check in list(globals().items()) if name.startswith("check_")}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("name", choices=sorted(CHECKS))
+    arguments = parser.parse_args()
+    try:
+        CHECKS[arguments.name](Tool(arguments.build, arguments.source))
+    except Failure as failure:
+        print(f"FAILED {arguments.name}: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <slipway/slipway.hpp>
+#include <string>
+
+#include "flags.hpp"
+
+// Counts to --steps, a step each --pause milliseconds, and goes on where an attempt before was told to stop. On the way
+// it can fail: --fail-at STEP by an exception. Each rank beyond the first has a node that only keeps it company.
+namespace {
+
+struct Settings {
+  std::uint64_t steps = 10;
+  int pause = 100;
+  std::uint64_t fail_at = 0;
+};
+
+struct Company {
+  int answer(int value) { return value; }
+};
+
+class Counter {
+ public:
+  Counter(slipway::Context& context, slipway::Group<Company> company, Settings settings)
+      : company_(std::move(company)), settings_(settings), file_(context.run_directory() + "/count") {
+    std::ifstream(file_) >> count_;
+    context.log("attempt {} begins at {}", context.attempt(), count_);
+    context.on_notice([this, &context](std::chrono::nanoseconds left) {
+      std::ofstream(file_) << count_;
+      context.log("saved at {}, {} s left", count_, left / std::chrono::seconds(1));
+    });
+  }
+
+  void run(slipway::Context& context) {
+    while (count_ < settings_.steps && context.sleep_for(std::chrono::milliseconds(settings_.pause))) {
+      auto answers = company_.call_all<&Company::answer>(1);
+      for (auto& answer : answers) answer.get();
+      context.exclusive([this] { ++count_; });
+      context.progress(count_);
+      context.report_progress("count " + std::to_string(count_));
+      if (count_ == settings_.fail_at) throw std::runtime_error("failed at " + std::to_string(count_) + ", as asked");
+    }
+    context.log("counted to {}", count_);
+  }
+
+ private:
+  slipway::Group<Company> company_;
+  Settings settings_;
+  std::string file_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  slipway::Options options(argc, argv);
+  examples::Flags flags(argc, argv);
+  Settings settings;
+  settings.steps = flags.get("--steps", settings.steps);
+  settings.pause = flags.get("--pause", settings.pause);
+  settings.fail_at = flags.get("--fail-at", settings.fail_at);
+  const int company_size = flags.get("--company", 3);
+  flags.check();
+  slipway::Program program("counting");
+  auto company = program.group<Company>("company", company_size, [](int) { return std::tuple(); });
+  program.node<Counter>("counter", company, settings);
+  return slipway::launch(program, options);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "counting_program: %s\n", error.what());
+  return 2;
+}
