@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "directives.hpp"
 #include "launch_command.hpp"
@@ -84,12 +85,30 @@ std::string array_of(std::string_view name, const std::vector<std::string>& word
   return fmt::format("{}=({})\n", name, shell_line(words));
 }
 
+// By the first core that is near: the ranks of a node take its cores in their order. Only where ranks see all GPUs.
+std::string gpu_order(const JobSpec& job, const MachineProfile& machine) {
+  const NodeSet& set = job.node_sets.front();
+  const NodeType& type = machine.node_type(set.node_type);
+  const bool sees_all = set.gpus_per_node == type.gpus && machine.gpu_request != GpuRequest::gpus_per_task;
+  if (!sees_all || type.cores_of_gpu.empty()) return {};
+  std::vector<std::pair<int, std::size_t>> by_core;
+  for (std::size_t gpu = 0; gpu < type.cores_of_gpu.size(); ++gpu) {
+    by_core.emplace_back(std::atoi(type.cores_of_gpu[gpu].c_str()), gpu);
+  }
+  std::sort(by_core.begin(), by_core.end());
+  std::string order;
+  for (const auto& [core, gpu] : by_core) order.append(order.empty() ? "" : ",").append(std::to_string(gpu));
+  return order;
+}
+
 std::string program(const JobSpec& job, const MachineProfile& machine) {
   std::string text = section("program");
   text += "set -u\n";
   text += "unset SLURM_EXPORT_ENV  # else srun starts the ranks without PATH after sbatch --export\n";
   text += exports(machine.environment);
   for (const auto& set : job.node_sets) text += exports(machine.node_type(set.node_type).environment);
+  const std::string order = gpu_order(job, machine);
+  if (!order.empty()) text += "export SLIPWAY_GPU_ORDER=" + order + "\n";
   text += exports(job.environment);
   text += "run_directory=" + shell_word(job.run_directory) + "\n";
   if (!job.array.empty()) text += "run_directory+=\"/$SLURM_ARRAY_TASK_ID\"\n";

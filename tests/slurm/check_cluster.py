@@ -66,19 +66,15 @@ def four_nodes() -> None:
 
 
 def separate_nodes() -> None:
-    mark = f"slipway-check-{os.getpid()}"
-    text = run("separate_nodes", f"""srun sh -c '
-        for folder in $TMPDIR /dev/shm; do touch $folder/{mark}.$SLURMD_NODENAME; done
-        sleep 2
-        echo $SLURMD_NODENAME $(hostname) $(ls $TMPDIR | grep -c {mark}) $(ls /dev/shm | grep -c {mark})
-        sleep 1
-        rm /dev/shm/{mark}.$SLURMD_NODENAME'""", "--nodes=2", "--ntasks-per-node=1")
-    found = re.findall(r"^(node\d) (\S+) (\d+) (\d+)$", text, re.MULTILINE)
-    require(len(found) == 2, f"not both nodes spoke: {text}")
-    for node, host, temporary, shared in found:
-        require(temporary == "1", f"{node} has no TMPDIR of its own: {text}")
-        if host != os.uname().nodename:  # in namespaces
-            require((host, shared) == (node, "1"), f"{node} has no host name and /dev/shm of its own: {text}")
+    in_namespaces = os.uname().nodename == "login"
+    for folder in ["$TMPDIR", *(["/dev/shm"] if in_namespaces else [])]:
+        text = run("separate_nodes", f"srun sh -c 'touch {folder}/mark.$SLURMD_NODENAME; sleep 2; "
+                   f"echo $SLURMD_NODENAME $(hostname) $(ls {folder} | grep -c mark)'", "--nodes=2",
+                   "--ntasks-per-node=1")
+        found = re.findall(r"^(node\d) (\S+) (\d+)$", text, re.MULTILINE)
+        require(len(found) == 2, f"not both nodes spoke: {text}")
+        require(all(count == "1" for *_, count in found), f"the nodes share {folder}: {text}")
+        require(not in_namespaces or all(node == host for node, host, _ in found), f"wrong host names: {text}")
 
 
 def require_one_world(text: str) -> None:

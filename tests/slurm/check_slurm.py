@@ -209,6 +209,17 @@ def check_ends(tool: Tool) -> None:
     require(len(sorted(pathlib.Path("runs").iterdir())) <= len(runs) + 1, "a check leaves something behind")
 
 
+def check_gpus(tool: Tool) -> None:
+    """Ranks of a node share its GPUs by the list that Slurm leaves, and two jobs at once do not disturb each other."""
+    jobs = [counting(tool, "--steps", 20, options=("--gpus-per-node", gpus)) for gpus in (4, 2)]
+    for (job, run), expected in zip(jobs, ({"0,1", "2,3"}, {"0", "1"})):
+        require(wait_for_job(job) == ("COMPLETED", "0:0"), f"job {job}: {tool.run('logs', '--job', run).stdout}")
+        lines = re.findall(r" (\S+) \d+ - info GPUs: (\S+)", tool.run("logs", run).stdout)
+        require(len(lines) == 4, f"ranks that name their GPUs: {lines}")
+        for host in {host for host, _ in lines}:
+            require({gpus for of, gpus in lines if of == host} == expected, f"GPUs on {host}: {lines}")
+
+
 def check_requeue(tool: Tool) -> None:
     """Time limit, notice, requeue: the second attempt goes on where the first was, and ends well."""
     job, run = tool.submit("--nodes", 2, "--ranks-per-node", 2, "--cores-per-rank", 1, "--time", "1m", "--notice-margin",

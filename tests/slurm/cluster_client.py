@@ -84,10 +84,12 @@ def wait_running(job: str, limit: float = 120) -> None:
 
 
 def hasten(job: str, limit: float = 120) -> None:
-    """Starts a job that was queued again at once. Slurm makes it wait, and forgets a start time that is set earlier."""
+    """Starts a job soon that was queued again. Slurm makes it wait half a minute, and forgets a time that is set before
+    the job waits. A start within the second in which the job ended is refused: its credential looks like the old one.
+    """
     wait_until(lambda: call("squeue", "-h", "-j", job, "-t", "PENDING", "-o", "%r").strip() == "BeginTime",
                lambda: f"job {job} waits for its time, {show_job(job)}", limit)
-    call("scontrol", "update", f"jobid={job}", "StartTime=now")
+    call("scontrol", "update", f"jobid={job}", "StartTime=now+2")
 
 
 def wait_idle(number: int, limit: float = 120) -> None:

@@ -11,6 +11,7 @@
 #include "slipway/graph/placement.hpp"
 #include "slipway/graph/plan.hpp"
 #include "slipway/graph/validate.hpp"
+#include "slipway/runtime/gpus.hpp"
 
 namespace slipway::launching {
 
@@ -56,7 +57,11 @@ int print_plan_on(const Program& program, const Options& options) {
   const std::size_t ranks_per_host = (ranks + hosts.count - 1) / hosts.count;
   Machine machine = uniform_machine(hosts.count, ranks_per_host, hosts.cores);
   for (auto& host : machine.hosts) host.gpus = hosts.gpus;
-  for (auto& rank : machine.ranks) rank.gpus = static_cast<double>(hosts.gpus) / static_cast<double>(ranks_per_host);
+  const VisibleGpus all{.variable = "plan", .devices = std::vector<std::string>(hosts.gpus, "gpu")};
+  for (std::size_t rank = 0; rank < machine.ranks.size(); ++rank) {
+    const auto local_rank = static_cast<std::uint32_t>(rank % ranks_per_host);
+    machine.ranks[rank].gpus = gpus_of_rank(all, local_rank, static_cast<std::uint32_t>(ranks_per_host), true).amount;
+  }
   const Placement placement = place(program.graph(), machine);
   const PlanFormat format = settings.plan == PlanRequest::json  ? PlanFormat::json
                             : settings.plan == PlanRequest::dot ? PlanFormat::dot

@@ -29,9 +29,7 @@ class ExclusiveGrant final : public Entry {
     waiter.wake();
   }
   bool holds(RankId, std::uint64_t) const override { return false; }
-  bool answered() const {
-    return granted_.load(std::memory_order_acquire) || dropped_.load(std::memory_order_acquire);
-  }
+  bool answered() const { return granted_.load(std::memory_order_acquire) || dropped_.load(std::memory_order_acquire); }
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
 
   Waiter waiter;

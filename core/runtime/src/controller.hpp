@@ -27,7 +27,7 @@ struct ControllerSetup {
   std::string host;
   RunDirectory directory;
   bool show_end = true;
-  bool has_body = false;  // of the test kit: the program does not end before it asks to
+  bool has_body = false;                          // of the test kit: the program does not end before it asks to
   std::function<void(const Control&)> broadcast;  // to all ranks, this one included
 };
 

@@ -26,7 +26,7 @@ struct RankShared {
   std::uint64_t seed = 1;
   std::uint32_t attempt = 1;
   bool show_node_lines = true;  // what nodes log goes to stderr too
-  std::uint64_t program = 0;  // hash of the name
+  std::uint64_t program = 0;    // hash of the name
   Endpoint* endpoint = nullptr;
   Log* log = nullptr;
   last_words::Rank* place = nullptr;
@@ -53,7 +53,7 @@ class NodeHost {
   bool worker_started() const { return worker_.joinable(); }
   bool worker_returned() const { return worker_returned_.load(std::memory_order_acquire); }
   bool threads_ended() const { return live_threads_.load(std::memory_order_acquire) == 0; }  // of start_thread
-  void join();     // the worker has returned, and these threads
+  void join();  // the worker has returned, and these threads
   // False: the destructor has thrown, and the failure was told. On the thread that built it.
   bool destroy();
   bool built() const { return object_ != nullptr; }

@@ -24,6 +24,8 @@ const auto table = std::to_array<Knob>({
     {"mpirun", &S::mpirun, "path", "the mpirun to use; empty: the first of mpirun, mpiexec in $PATH"},
     {"mpirun-args", &S::mpirun_args, "words", "more arguments for mpirun, split at spaces"},
     {"show-binding", &S::show_binding, "bool", "say which cores each rank runs on"},
+    {"gpu-order", &S::gpu_order, "numbers", "of the visible GPUs, by the cores that they are near: 3,2,1,0"},
+    {"gpu-export", &S::gpu_export, "bool", "each rank sees its own GPUs only; off: all that its launcher shows"},
     {"plan", &S::plan, "text|json|dot", "print which node goes where, and exit"},
     {"plan-on", &S::plan_on, "hosts x cores",
      "4x56, or 4x56x8 with GPUs a host: the plan for such hosts, not for these"},

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "endings.hpp"
 #include "run_files.hpp"
@@ -96,6 +97,16 @@ void RankRuntime::open_log() {
                          getpid(), transport_.describe()));
 }
 
+// Before any node is built: a GPU library reads the list once.
+void RankRuntime::show_own_gpus() {
+  const GpuShare& gpus = agreement_.gpus;
+  if (gpus.devices.empty()) return;
+  std::string list;
+  for (const auto& device : gpus.devices) list.append(list.empty() ? "" : ",").append(device);
+  log_->info("GPUs: " + list + (gpus.shared ? ", shared with other ranks" : ""));
+  if (settings_.gpu_export && !setup_.ranks_share_process) ::setenv(agreement_.gpu_variable.c_str(), list.c_str(), 1);
+}
+
 void RankRuntime::start_endpoint() {
   EndpointSettings settings{.cpus = setup_.pool_threads,
                             .max_blocked = settings_.max_blocked,
@@ -147,6 +158,7 @@ RankResult RankRuntime::run() {
   if (settings_.plan != PlanRequest::none) return print_plan();
   const last_words::AlternateStack stack;  // destructors run on this thread
   open_log();
+  show_own_gpus();
   start_endpoint();
   const WorksFor works_for(*endpoint_);
   return run_to_end();

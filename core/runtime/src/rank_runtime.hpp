@@ -28,6 +28,7 @@ class RankRuntime {
  private:
   RankResult print_plan();
   void open_log();
+  void show_own_gpus();
   void start_endpoint();
   void construct_nodes();
   void handle(const Event& event);
@@ -72,7 +73,7 @@ class RankRuntime {
   seam::Thread constructor_thread_;
   std::atomic<bool> construction_ended_{false};
   std::atomic<bool> given_up_{false};  // no more nodes are constructed
-  seam::Thread body_thread_;  // of the test kit
+  seam::Thread body_thread_;           // of the test kit
   std::atomic<bool> body_runs_{false};
   std::size_t workers_left_ = 0;
   bool constructed_ = false;

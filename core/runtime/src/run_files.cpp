@@ -16,20 +16,16 @@ nlohmann::ordered_json graph_json(const Graph& graph) {
   json["program"] = graph.name();
   json["nodes"] = nlohmann::ordered_json::array();
   for (const Node& node : graph.nodes()) {
-    nlohmann::ordered_json entry{{"label", node.label},
-                                 {"type", node.type},
-                                 {"worker", node.worker},
-                                 {"cpus", node.resources.cpus},
-                                 {"gpus", node.resources.gpus},
-                                 {"memory", node.resources.memory}};
+    nlohmann::ordered_json entry{{"label", node.label},         {"type", node.type},
+                                 {"worker", node.worker},       {"cpus", node.resources.cpus},
+                                 {"gpus", node.resources.gpus}, {"memory", node.resources.memory}};
     if (node.group) entry["group"] = graph.group(node.group).label;
     json["nodes"].push_back(std::move(entry));
   }
   json["edges"] = nlohmann::ordered_json::array();
   for (const Edge& edge : graph.edges()) {
-    json["edges"].push_back({{"from", graph.node(edge.from).label},
-                             {"to", graph.node(edge.to).label},
-                             {"traffic", edge.traffic}});
+    json["edges"].push_back(
+        {{"from", graph.node(edge.from).label}, {"to", graph.node(edge.to).label}, {"traffic", edge.traffic}});
   }
   return json;
 }

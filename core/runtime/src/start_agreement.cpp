@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstdlib>
 #include <optional>
 #include <span>
 
@@ -14,6 +15,7 @@
 #include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/method.hpp"
 #include "slipway/rpc/wire.hpp"
+#include "slipway/runtime/gpus.hpp"
 
 namespace slipway::detail {
 
@@ -24,6 +26,7 @@ struct Greeting {
   std::uint64_t digest = 0;
   double cpus = 1;
   std::string cores;
+  VisibleGpus gpus;
   std::string run_directory;
   std::string problem;  // it cannot start: why
 };
@@ -33,6 +36,8 @@ std::string to_text(const Greeting& greeting) {
   encode(writer, greeting.digest);
   encode(writer, greeting.cpus);
   encode(writer, greeting.cores);
+  encode(writer, greeting.gpus.variable);
+  encode(writer, greeting.gpus.devices);
   encode(writer, greeting.run_directory);
   encode(writer, greeting.problem);
   const auto body = writer.body();
@@ -45,6 +50,8 @@ Greeting greeting_from(const std::string& text) {
   decode(reader, greeting.digest);
   decode(reader, greeting.cpus);
   decode(reader, greeting.cores);
+  decode(reader, greeting.gpus.variable);
+  decode(reader, greeting.gpus.devices);
   decode(reader, greeting.run_directory);
   decode(reader, greeting.problem);
   reader.finish();
@@ -59,8 +66,8 @@ std::vector<AgreementItem> items_of(const Graph& graph) {
   items.insert(items.end(), of_graph.begin(), of_graph.end());
   items.push_back({"number of callable methods", std::to_string(method_table().size())});
   for (const MethodEntry* const method : method_table()) {
-    items.push_back({fmt::format("method '{}'", method->name),
-                     fmt::format("{} layout {:x}", method->symbol, method->layout)});
+    items.push_back(
+        {fmt::format("method '{}'", method->name), fmt::format("{} layout {:x}", method->symbol, method->layout)});
   }
   return items;
 }
@@ -97,19 +104,43 @@ std::vector<AgreementItem> items_from(const std::string& text) {
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     if (greetings[rank].digest == greetings[0].digest) continue;
     const auto difference = first_difference(first, items_from(all[rank]));
-    throw UsageError(fmt::format("ranks 0 and {} do not run the same program: {}. Every rank must build the same graph "
-                                 "from the same sources; look for conditions on rank, host or environment",
-                                 rank, difference.value_or("an item differs")));
+    throw UsageError(
+        fmt::format("ranks 0 and {} do not run the same program: {}. Every rank must build the same graph "
+                    "from the same sources; look for conditions on rank, host or environment",
+                    rank, difference.value_or("an item differs")));
   }
   throw UsageError("ranks do not run the same program");
 }
 
-Machine machine_of(const Transport& transport, const std::vector<Greeting>& greetings) {
+// By rank. Ranks of one process see one list, as ranks of one host mostly do.
+std::vector<GpuShare> deal_gpus(const Transport& transport, const std::vector<Greeting>& greetings,
+                                const std::vector<std::uint32_t>& order) {
+  std::vector<GpuShare> shares;
+  const auto& host_of = transport.host_of_rank();
+  for (std::size_t rank = 0; rank < greetings.size(); ++rank) {
+    std::uint32_t local_rank = 0;
+    std::uint32_t local_ranks = 0;
+    bool same_list = true;
+    for (std::size_t other = 0; other < greetings.size(); ++other) {
+      if (host_of[other] != host_of[rank]) continue;
+      if (other < rank) ++local_rank;
+      ++local_ranks;
+      same_list = same_list && greetings[other].gpus == greetings[rank].gpus;
+    }
+    shares.push_back(gpus_of_rank(greetings[rank].gpus, local_rank, local_ranks, same_list, order));
+  }
+  return shares;
+}
+
+Machine machine_of(const Transport& transport, const std::vector<Greeting>& greetings,
+                   const std::vector<GpuShare>& gpus) {
   Machine machine;
   for (const auto& name : transport.host_names()) machine.hosts.push_back({.name = name});
   for (std::size_t rank = 0; rank < greetings.size(); ++rank) {
+    machine.hosts[transport.host_of_rank()[rank].index()].gpus += gpus[rank].amount;
     machine.ranks.push_back({.host = transport.host_of_rank()[rank],
                              .cpus = greetings[rank].cpus,
+                             .gpus = gpus[rank].amount,
                              .cores = greetings[rank].cores});
   }
   return machine;
@@ -120,10 +151,16 @@ Machine machine_of(const Transport& transport, const std::vector<Greeting>& gree
 Agreement agree(const RankSetup& setup) {
   const Graph& graph = setup.program->graph();
   const seam::Time deadline = seam::after(setup.options->settings().start_limit);
-  Greeting own{.cpus = setup.cpus, .cores = setup.cores, .run_directory = {}, .problem = {}};
+  Greeting own{.cpus = setup.cpus,
+               .cores = setup.cores,
+               .gpus = visible_gpus([](const char* name) -> const char* { return std::getenv(name); }),
+               .run_directory = {},
+               .problem = {}};
   std::vector<AgreementItem> items;
   std::optional<RunDirectory> directory;
+  std::vector<std::uint32_t> gpu_order;
   try {
+    gpu_order = parse_gpu_order(setup.options->settings().gpu_order);
     validate(graph);
     items = items_of(graph);
     own.digest = digest(items);
@@ -142,8 +179,11 @@ Agreement agree(const RankSetup& setup) {
   for (const auto& greeting : greetings) {
     if (greeting.digest != greetings[0].digest) throw_difference(setup, greetings, items, deadline);
   }
-  Agreement agreement{.machine = machine_of(*setup.transport, greetings),
+  const auto gpus = deal_gpus(*setup.transport, greetings, gpu_order);
+  Agreement agreement{.machine = machine_of(*setup.transport, greetings, gpus),
                       .placement = {},
+                      .gpus = gpus[setup.transport->rank().index()],
+                      .gpu_variable = own.gpus.variable,
                       .run_directory = greetings[0].run_directory};
   agreement.placement = place(graph, agreement.machine);
   return agreement;

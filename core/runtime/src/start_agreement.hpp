@@ -6,6 +6,7 @@
 
 #include "slipway/graph/placement.hpp"
 #include "slipway/observe/run_directory.hpp"
+#include "slipway/runtime/gpus.hpp"
 #include "slipway/runtime/rank_runtime.hpp"
 
 namespace slipway::detail {
@@ -14,6 +15,8 @@ namespace slipway::detail {
 struct Agreement {
   Machine machine;
   Placement placement;
+  GpuShare gpus;              // of this rank
+  std::string gpu_variable;   // by which they are told
   std::string run_directory;  // empty: the run leaves nothing
 };
 

@@ -77,9 +77,13 @@ auto undefer(Deferred<F>& argument) {
 }
 
 template <class T, class... A>
-concept TakesContext = std::is_constructible_v<T, Context&, A...> || requires(Context& c, A&&... a) { T{c, std::forward<A>(a)...}; };
+concept TakesContext = std::is_constructible_v<T, Context&, A...> || requires(Context& c, A&&... a) {
+  T{c, std::forward<A>(a)...};
+};
 template <class T, class... A>
-concept TakesArguments = std::is_constructible_v<T, A...> || requires(A&&... a) { T{std::forward<A>(a)...}; };
+concept TakesArguments = std::is_constructible_v<T, A...> || requires(A&&... a) {
+  T{std::forward<A>(a)...};
+};
 
 template <class T, class... A>
 T* build_node(Context& context, A&&... arguments) {
@@ -100,23 +104,24 @@ constexpr void check_node_type() {
                 "slipway: a node's type is a class that can be constructed");
   static_assert(std::is_destructible_v<T>, "slipway: a node's class needs a public destructor");
   if constexpr (HasRun<T>) {
-    static_assert(requires(T& node, Context& context) { node.run(context); } || requires(T& node) { node.run(); },
-                  "slipway: a worker's run takes nothing, or slipway::Context&");
+    static_assert(
+        requires(T & node, Context & context) { node.run(context); } || requires(T & node) { node.run(); },
+        "slipway: a worker's run takes nothing, or slipway::Context&");
   }
 }
 
 template <class T, class... A>
 constexpr void check_constructor() {
-  static_assert(TakesContext<T, typename DeferredResult<A>::type...> ||
-                    TakesArguments<T, typename DeferredResult<A>::type...>,
-                "slipway: the node's class has no constructor that takes these arguments");
+  static_assert(
+      TakesContext<T, typename DeferredResult<A>::type...> || TakesArguments<T, typename DeferredResult<A>::type...>,
+      "slipway: the node's class has no constructor that takes these arguments");
 }
 
 template <class T>
 void (*run_function())(void*, Context&) {
-  if constexpr (requires(T& node, Context& context) { node.run(context); }) {
+  if constexpr (requires(T & node, Context & context) { node.run(context); }) {
     return [](void* node, Context& context) { static_cast<T*>(node)->run(context); };
-  } else if constexpr (requires(T& node) { node.run(); }) {
+  } else if constexpr (requires(T & node) { node.run(); }) {
     return [](void* node, Context&) { static_cast<T*>(node)->run(); };
   } else {
     return nullptr;
@@ -171,8 +176,8 @@ class Program {
   Handle<T> node(const std::string& label, Args&&... args) {
     return with({}).template node<T>(label, std::forward<Args>(args)...);
   }
-  // Nodes label/0 … label/(size-1); `factory(index)` gives the arguments of each, as a tuple or as one value. It runs on
-  // every rank, here and now.
+  // Nodes label/0 … label/(size-1); `factory(index)` gives the arguments of each, as a tuple or as one value. It runs
+  // on every rank, here and now.
   template <class T, class Factory>
   Group<T> group(const std::string& label, std::size_t size, Factory&& factory) {
     return with({}).template group<T>(label, size, std::forward<Factory>(factory));
@@ -229,9 +234,9 @@ class Program {
     auto shared = std::make_shared<std::tuple<A...>>(std::move(arguments));
     detail::NodeDefinition& definition = definitions_[node.index()];
     definition.build = [shared = std::move(shared)](Context& context) -> void* {
-      return std::apply([&context](auto&... each) -> T* {
-        return detail::build_node<T>(context, detail::undefer(each)...);
-      }, *shared);
+      return std::apply(
+          [&context](auto&... each) -> T* { return detail::build_node<T>(context, detail::undefer(each)...); },
+          *shared);
     };
     definition.destroy = [](void* object) { delete static_cast<T*>(object); };
     definition.run = detail::run_function<T>();
