@@ -225,7 +225,8 @@ def check_requeue(tool: Tool) -> None:
     job, run = tool.submit("--nodes", 2, "--ranks-per-node", 2, "--cores-per-rank", 1, "--time", "1m", "--notice-margin",
                            "40s", "--restarts", 3, tool.programs / "counting_program", "--steps", 300, "--pause", 100)
     wait_until(lambda: job_field(job, "Reason") == "BeginTime" or job_field(job, "Restarts") == "1", "the requeue", 120)
-    require(int((run / "count").read_text()) > 0, "nothing was saved")
+    saved = json.loads((run / "state" / "1" / "manifest.json").read_text(encoding="utf-8"))
+    require([part["node"] for part in saved["parts"]] == ["counter"], f"what was saved: {saved}")
     hasten(job)
     state, code = wait_for_job(job, 180)
     log = tool.run("logs", run).stdout

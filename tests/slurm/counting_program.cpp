@@ -3,7 +3,8 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <fstream>
+#include <istream>
+#include <ostream>
 #include <slipway/slipway.hpp>
 #include <string>
 
@@ -26,13 +27,13 @@ struct Company {
 class Counter {
  public:
   Counter(slipway::Context& context, slipway::Group<Company> company, Settings settings)
-      : company_(std::move(company)), settings_(settings), file_(context.run_directory() + "/count") {
-    std::ifstream(file_) >> count_;
+      : company_(std::move(company)), settings_(settings) {
+    context.on_restore([this](std::istream& in) { in >> count_; });
     context.log("attempt {} begins at {}", context.attempt(), count_);
     context.on_notice([this, &context](std::chrono::nanoseconds left) {
-      std::ofstream(file_) << count_;
-      context.log("saved at {}, {} s left", count_, left / std::chrono::seconds(1));
+      context.log("told at {}, {} s left", count_, left / std::chrono::seconds(1));
     });
+    context.on_save([this](std::ostream& out) { out << count_; });
   }
 
   void run(slipway::Context& context) {
@@ -50,7 +51,6 @@ class Counter {
  private:
   slipway::Group<Company> company_;
   Settings settings_;
-  std::string file_;
   std::uint64_t count_ = 0;
 };
 

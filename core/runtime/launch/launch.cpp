@@ -52,6 +52,13 @@ RunDirectory open_run_directory(const Program& program, const Settings& settings
   return RunDirectory::create(settings.run_base, settings.name.empty() ? program.name() : settings.name);
 }
 
+void refuse_other_program(const RunDirectory& directory, const std::string& program) {
+  const auto before = read_status(directory.path());
+  if (!before || before->program == program) return;
+  throw UsageError("the run directory " + directory.path().string() + " is of another program ('" + before->program +
+                   "', not '" + program + "'); name the right one, or start a new run");
+}
+
 }  // namespace
 
 namespace {
@@ -74,6 +81,7 @@ std::function<RunDirectory()> run_directory_maker(const Program& program, const 
   if (settings.plan != PlanRequest::none) return nullptr;
   return [&program, &settings] {
     RunDirectory directory = open_run_directory(program, settings);
+    if (settings.attempt > 1) refuse_other_program(directory, program.name());
     directory.claim(settings.attempt);
     return directory;
   };
@@ -117,6 +125,7 @@ int start_ranks(Program& program, const Options& options) {
     return launching::run_locally(program, options);
   }
   const RunDirectory directory = open_run_directory(program, options.settings());
+  if (options.settings().attempt > 1) refuse_other_program(directory, program.name());
   directory.require_free(options.settings().attempt);
   request.run_directory = directory.path();
   std::exit(run_under_mpirun(request));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
+#include <sstream>
 
 #include "endings.hpp"
 #include "node_host.hpp"
@@ -70,6 +71,20 @@ void Context::progress(std::uint64_t number) {
 }
 
 void Context::on_notice(std::function<void(std::chrono::nanoseconds)> hook) { host_.on_notice(std::move(hook)); }
+
+void Context::on_save(std::function<void(std::ostream&)> hook) { host_.on_save(std::move(hook)); }
+
+bool Context::on_restore(const std::function<void(std::istream&)>& hook) {
+  const auto bytes = host_.shared().restored.read(label());
+  if (!bytes) return false;
+  std::istringstream in(*bytes);
+  hook(in);
+  if (in.bad() || in.fail()) {
+    throw Error("node '" + label() +
+                "' could not read what it saved (another version of the program, perhaps); start " + "a new run");
+  }
+  return true;
+}
 
 std::optional<std::chrono::nanoseconds> Context::time_left() const {
   const seam::Time end = host_.shared().end_expected.load(std::memory_order_acquire);

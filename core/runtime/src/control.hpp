@@ -30,10 +30,10 @@ enum class ControlKind : std::uint8_t {
   report,            // text: report rows
   counts,        // first: handlers run so far; second: the progress number; text: what the program says of its progress
   notice_asked,  // text: reason
-  noticed,       // the rank's nodes have been told that the end is near
+  noticed,       // the rank's nodes have been told that the end is near; text: what they saved
   // controller -> ranks
   go,         // run() may start
-  notice,     // first: nanoseconds left; text: reason
+  notice,     // first: nanoseconds left; number: of the state to save, 0 for none; text: reason
   stop,       // text: reason
   end_waits,  // waits in run() end with Stopped; text: reason
   drain,      // number: round

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "saved_parts.hpp"
 #include "slipway/observe/wall_clock.hpp"
 #include "slipway/rpc/archive.hpp"
 
@@ -86,7 +87,9 @@ void Controller::on(RankId from, const Control& control) {
       notice(control.text);
       return;
     case ControlKind::noticed:
-      if (answer(State::noticing)) stop(notice_, false, ExitStatus::preempted);
+      if (state_ != State::noticing) return;
+      for (auto& part : saved_parts_from(control.text)) saved_parts_.push_back(std::move(part));
+      if (answer(State::noticing)) end_notice();
       return;
     case ControlKind::failed:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
@@ -161,7 +164,21 @@ void Controller::notice(const std::string& reason) {
   enter(State::noticing);
   terminal_.message(LogLevel::warning, "the end of the job is near (" + reason + "): the program is told, and stops");
   const auto left = static_cast<std::uint64_t>(setup_.settings->notice_margin.count());
-  setup_.broadcast({.kind = ControlKind::notice, .first = left, .text = reason});
+  state_number_ = setup_.directory ? SavedState::next_number(setup_.directory.path()) : 0;
+  setup_.broadcast({.kind = ControlKind::notice, .number = state_number_, .first = left, .text = reason});
+}
+
+// All parts are written, so the state is complete with its manifest.
+void Controller::end_notice() {
+  try {
+    if (!saved_parts_.empty()) SavedState(setup_.directory.path(), state_number_).complete(saved_parts_);
+  } catch (const std::exception& error) {
+    return fail({.rank = setup_.rank.value(),
+                 .host = setup_.host,
+                 .type = "slipway::Error",
+                 .text = std::string("the saved state could not be completed: ") + error.what()});
+  }
+  stop(notice_, false, ExitStatus::preempted);
 }
 
 void Controller::stop(const std::string& reason, bool now, ExitStatus status) {

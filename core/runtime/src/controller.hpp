@@ -15,6 +15,7 @@
 #include "slipway/observe/terminal.hpp"
 #include "slipway/runtime/options.hpp"
 #include "slipway/runtime/program.hpp"
+#include "slipway/state/saved_state.hpp"
 
 namespace slipway::detail {
 
@@ -61,6 +62,7 @@ class Controller {
   void enter(State state);
   void next_drain_round();
   void next_level(std::uint32_t level);
+  void end_notice();
   void step_took_too_long();
   void look_for_requests(seam::Time now);
   bool may_stop() const;
@@ -89,6 +91,8 @@ class Controller {
   std::string progress_text_;
   std::uint64_t progress_number_ = 0;
   std::string notice_;  // its reason, once given
+  std::uint32_t state_number_ = 0;
+  std::vector<SavedPart> saved_parts_;
   Report report_;
   seam::Time began_ = seam::now();
   seam::Time next_beat_ = 0;

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node_host.hpp"
 
+#include <sstream>
 #include <utility>
 
+#include "saved_parts.hpp"
+#include "slipway/base/error.hpp"
 #include "slipway/observe/status.hpp"
 
 namespace slipway::detail {
@@ -161,19 +164,36 @@ void NodeHost::on_notice(std::function<void(std::chrono::nanoseconds)> hook) {
   notice_hooks_.push_back(std::move(hook));
 }
 
-void NodeHost::give_notice() {
+void NodeHost::on_save(std::function<void(std::ostream&)> hook) {
+  const std::lock_guard guard(hooks_lock_);
+  if (save_hook_) throw UsageError("node '" + spec_.label + "' has a hook for saving already; write all in one");
+  save_hook_ = std::move(hook);
+}
+
+void NodeHost::give_notice(const SavedState& into) {
   std::vector<std::function<void(std::chrono::nanoseconds)>> hooks;
+  std::function<void(std::ostream&)> save;
   {
     const std::lock_guard guard(hooks_lock_);
     hooks = notice_hooks_;
+    save = save_hook_;
   }
-  if (hooks.empty()) return shared_.events->push({shared_.rank, {.kind = ControlKind::own_noticed}});
-  start_thread([this, hooks = std::move(hooks)] {
+  if (hooks.empty() && !save) return shared_.events->push({shared_.rank, {.kind = ControlKind::own_noticed}});
+  start_thread([this, into, hooks = std::move(hooks), save = std::move(save)] {
+    Control done{.kind = ControlKind::own_noticed};
     context_.exclusive([&] {
       for (const auto& hook : hooks) hook(context_.time_left().value_or(std::chrono::nanoseconds(0)));
+      if (save && into) done.text = save_state(into, save);
     });
-    shared_.events->push({shared_.rank, {.kind = ControlKind::own_noticed}});
+    shared_.events->push({shared_.rank, std::move(done)});
   });
+}
+
+std::string NodeHost::save_state(const SavedState& into, const std::function<void(std::ostream&)>& save) const {
+  std::ostringstream out;
+  save(out);
+  if (!out) throw Error("node '" + spec_.label + "' could not write its state");
+  return to_text(into.write(spec_.label, std::move(out).str()));
 }
 
 void NodeHost::join() {

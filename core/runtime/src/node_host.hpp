@@ -14,6 +14,7 @@
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/runtime/context.hpp"
 #include "slipway/runtime/program.hpp"
+#include "slipway/state/saved_state.hpp"
 
 namespace slipway::detail {
 
@@ -36,6 +37,7 @@ struct RankShared {
   std::string progress_text;
   std::atomic<std::uint64_t> progress_number{0};
   std::atomic<seam::Time> end_expected{seam::never};  // after a notice
+  SavedState restored;                                // by an attempt before; may name nothing
 };
 
 // One node on its rank, from construction to destruction.
@@ -65,11 +67,13 @@ class NodeHost {
   NodeSlot& slot() const { return *slot_; }
   void start_thread(std::function<void()> body);
   void on_notice(std::function<void(std::chrono::nanoseconds)> hook);
-  // Runs the hooks one after the other, on the strand; their end is an event.
-  void give_notice();
+  void on_save(std::function<void(std::ostream&)> hook);
+  // Runs the hooks one after the other, on the strand; their end is an event, with what was saved.
+  void give_notice(const SavedState& into);
   void fail(const std::exception_ptr& error, const std::string& where);
 
  private:
+  std::string save_state(const SavedState& into, const std::function<void(std::ostream&)>& save) const;
   void build();
   void own_thread_life();
   void destroy_object();
@@ -90,7 +94,8 @@ class NodeHost {
   bool destructor_threw_ = false;
   seam::SpinLock threads_lock_;  // guards user_threads_
   std::vector<seam::Thread> user_threads_;
-  seam::SpinLock hooks_lock_;  // guards notice_hooks_
+  seam::SpinLock hooks_lock_;  // guards notice_hooks_ and save_hook_
+  std::function<void(std::ostream&)> save_hook_;
   std::vector<std::function<void(std::chrono::nanoseconds)>> notice_hooks_;
   std::atomic<std::uint64_t> threads_begun_{0};
   std::atomic<std::uint32_t> live_threads_{0};

@@ -71,12 +71,16 @@ void RankRuntime::begin_notice(const Control& control) {
   log_->warning("the end of the job is near: " + control.text);
   shared_.end_expected.store(seam::now() + static_cast<seam::Time>(control.first), std::memory_order_release);
   notices_left_ = nodes_.size();
-  for (const auto& node : nodes_) node->give_notice();
+  const SavedState into(shared_.run_directory, control.number);
+  for (const auto& node : nodes_) node->give_notice(into);
   if (nodes_.empty()) send(leader_, {.kind = ControlKind::noticed});
 }
 
-void RankRuntime::report_noticed() {
-  if (notices_left_ > 0 && --notices_left_ == 0) send(leader_, {.kind = ControlKind::noticed});
+void RankRuntime::report_noticed(const std::string& saved) {
+  saved_parts_ += saved;
+  if (notices_left_ > 0 && --notices_left_ == 0) {
+    send(leader_, {.kind = ControlKind::noticed, .text = std::move(saved_parts_)});
+  }
 }
 
 }  // namespace slipway::detail

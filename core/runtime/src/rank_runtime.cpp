@@ -62,6 +62,7 @@ RankRuntime::RankRuntime(const RankSetup& setup)
   shared_.run_directory = agreement_.run_directory;
   shared_.seed = settings_.seed;
   shared_.attempt = settings_.attempt;
+  shared_.restored = SavedState(shared_.run_directory, agreement_.saved_state);
   shared_.show_node_lines = !settings_.quiet && setup.show_end;
   shared_.program = hash_of(setup.program->name());
   shared_.events = &events_;
@@ -290,7 +291,7 @@ void RankRuntime::handle_own(const Control& control) {
         send(leader_, {.kind = ControlKind::stop_asked, .text = "the test's body has returned"});
       return report_workers_returned();
     case ControlKind::own_noticed:
-      return report_noticed();
+      return report_noticed(control.text);
     case ControlKind::own_failure:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
       return;

@@ -36,7 +36,7 @@ class RankRuntime {
   void start_workers();
   void start_body();
   void begin_notice(const Control& control);
-  void report_noticed();
+  void report_noticed(const std::string& saved);
   void begin_stop(const std::string& reason);
   void report_workers_returned();
   void report_drain(std::uint32_t round);
@@ -87,6 +87,7 @@ class RankRuntime {
   int notices_seen_ = 0;
   int pictures_seen_ = 0;
   std::size_t notices_left_ = 0;  // nodes whose hooks run
+  std::string saved_parts_;       // by those whose hooks have run
 };
 
 }  // namespace slipway::detail

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "endings.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/graph/agreement.hpp"
 #include "slipway/graph/validate.hpp"
@@ -16,6 +17,7 @@
 #include "slipway/rpc/method.hpp"
 #include "slipway/rpc/wire.hpp"
 #include "slipway/runtime/gpus.hpp"
+#include "slipway/state/saved_state.hpp"
 
 namespace slipway::detail {
 
@@ -28,6 +30,7 @@ struct Greeting {
   std::string cores;
   VisibleGpus gpus;
   std::string run_directory;
+  std::uint32_t saved_state = 0;
   std::string problem;  // it cannot start: why
 };
 
@@ -39,6 +42,7 @@ std::string to_text(const Greeting& greeting) {
   encode(writer, greeting.gpus.variable);
   encode(writer, greeting.gpus.devices);
   encode(writer, greeting.run_directory);
+  encode(writer, greeting.saved_state);
   encode(writer, greeting.problem);
   const auto body = writer.body();
   return {reinterpret_cast<const char*>(body.data()), body.size()};
@@ -53,6 +57,7 @@ Greeting greeting_from(const std::string& text) {
   decode(reader, greeting.gpus.variable);
   decode(reader, greeting.gpus.devices);
   decode(reader, greeting.run_directory);
+  decode(reader, greeting.saved_state);
   decode(reader, greeting.problem);
   reader.finish();
   return greeting;
@@ -146,6 +151,12 @@ Machine machine_of(const Transport& transport, const std::vector<Greeting>& gree
   return machine;
 }
 
+// To go on from.
+std::uint32_t find_saved_state(const RunDirectory& directory) {
+  return SavedState::newest_complete(
+      directory.path(), [](const std::string& text) { print_to_stderr("slipway: warning: " + text + "\n"); });
+}
+
 }  // namespace
 
 Agreement agree(const RankSetup& setup) {
@@ -155,6 +166,7 @@ Agreement agree(const RankSetup& setup) {
                .cores = setup.cores,
                .gpus = visible_gpus([](const char* name) -> const char* { return std::getenv(name); }),
                .run_directory = {},
+               .saved_state = 0,
                .problem = {}};
   std::vector<AgreementItem> items;
   std::optional<RunDirectory> directory;
@@ -167,6 +179,7 @@ Agreement agree(const RankSetup& setup) {
     if (setup.transport->rank() == RankId(0) && setup.make_run_directory) {
       directory = setup.make_run_directory();
       own.run_directory = directory->path().string();
+      if (setup.options->settings().attempt > 1) own.saved_state = find_saved_state(*directory);
     }
   } catch (const std::exception& error) {
     own.problem = error.what();
@@ -184,6 +197,7 @@ Agreement agree(const RankSetup& setup) {
                       .placement = {},
                       .gpus = gpus[setup.transport->rank().index()],
                       .gpu_variable = own.gpus.variable,
+                      .saved_state = greetings[0].saved_state,
                       .run_directory = greetings[0].run_directory};
   agreement.placement = place(graph, agreement.machine);
   return agreement;

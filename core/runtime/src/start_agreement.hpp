@@ -15,9 +15,10 @@ namespace slipway::detail {
 struct Agreement {
   Machine machine;
   Placement placement;
-  GpuShare gpus;              // of this rank
-  std::string gpu_variable;   // by which they are told
-  std::string run_directory;  // empty: the run leaves nothing
+  GpuShare gpus;                  // of this rank
+  std::string gpu_variable;       // by which they are told
+  std::uint32_t saved_state = 0;  // by an attempt before, to go on from; 0: none
+  std::string run_directory;      // empty: the run leaves nothing
 };
 
 // Compares graph, wire version, method table and raw layouts between the ranks, learns what each has, and places the

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -67,6 +68,14 @@ class Context {
   // node run once, in this order, while none of its handlers does; then the program stops, with status 75: start me
   // again. Hooks may call other nodes. An exception out of one is a failure of the node.
   void on_notice(std::function<void(std::chrono::nanoseconds left)> hook);
+  // What this node needs to go on in another attempt. The hook writes it, after the hooks for the notice and under the
+  // same rules; the runtime puts it into the run directory, complete or not at all, together with that of all other
+  // nodes.
+  void on_save(std::function<void(std::ostream& out)> hook);
+  // To be called in the constructor: reads at once what this node wrote last, if an attempt before saved a complete
+  // state. False: there is none, start anew. Throws Error when it is damaged; what the hook throws goes on to the
+  // caller.
+  bool on_restore(const std::function<void(std::istream& in)>& hook);
   // Until the job is expected to end; nothing before a notice.
   std::optional<std::chrono::nanoseconds> time_left() const;
 

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What nodes have saved of themselves, for an attempt after this one: RUN/state/NUMBER has a file a node, and
+// manifest.json, which is written last. Without a manifest, or with a file that does not fit it, a state is not there.
+// Contract 16.
+namespace slipway {
+
+// One node's part, as the manifest lists it.
+struct SavedPart {
+  std::string node{};  // label
+  std::uint64_t bytes = 0;
+  std::uint64_t digest = 0;
+};
+
+class SavedState {
+ public:
+  SavedState() = default;  // names nothing
+  SavedState(const std::filesystem::path& run_directory, std::uint32_t number);
+
+  // One more than the number of any state that was begun.
+  static std::uint32_t next_number(const std::filesystem::path& run_directory);
+  // The newest that is complete; 0: none is. Says in one sentence why a newer one is left aside.
+  static std::uint32_t newest_complete(const std::filesystem::path& run_directory,
+                                       const std::function<void(const std::string&)>& notice);
+
+  explicit operator bool() const { return !directory_.empty(); }
+
+  // Any rank, each its own nodes. Throws Error.
+  SavedPart write(std::string_view node, std::string_view bytes) const;
+  // Once all parts are written. Takes away what is older than the state before this one.
+  void complete(const std::vector<SavedPart>& parts) const;
+  // Nothing when the node saved nothing. Throws Error when the file is damaged.
+  std::optional<std::string> read(std::string_view node) const;
+
+ private:
+  std::filesystem::path directory_;
+};
+
+}  // namespace slipway

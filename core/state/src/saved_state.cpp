@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/state/saved_state.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "slipway/base/error.hpp"
+#include "slipway/observe/run_directory.hpp"
+
+namespace slipway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint32_t kept_states = 2;
+constexpr const char* manifest_name = "manifest.json";
+
+fs::path directory_of(const fs::path& run, std::uint32_t number) { return run / "state" / std::to_string(number); }
+
+// Labels have slashes; '%' is no letter of a label.
+std::string file_of(std::string_view node) {
+  std::string name;
+  for (const char letter : node) name += letter == '/' ? std::string("%2F") : std::string(1, letter);
+  return name + ".state";
+}
+
+std::uint64_t digest_of(std::string_view bytes) {  // FNV-1a
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
+  return hash;
+}
+
+// Newest first.
+std::vector<std::uint32_t> numbers_in(const fs::path& run) {
+  std::vector<std::uint32_t> numbers;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(run / "state", absent)) {
+    const std::string name = entry.path().filename();
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc() && end == name.data() + name.size()) numbers.push_back(number);
+  }
+  std::sort(numbers.rbegin(), numbers.rend());
+  return numbers;
+}
+
+std::optional<std::vector<SavedPart>> read_manifest(const fs::path& directory) {
+  const auto text = read_file(directory / manifest_name);
+  if (!text) return std::nullopt;
+  try {
+    const auto manifest = nlohmann::json::parse(*text);
+    std::vector<SavedPart> parts;
+    for (const auto& part : manifest.at("parts")) {
+      parts.push_back({part.at("node"), part.at("bytes"), part.at("digest")});
+    }
+    return parts;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Why the state cannot be used; empty: it can.
+std::string defect_of(const fs::path& directory) {
+  const auto parts = read_manifest(directory);
+  if (!parts) return "its manifest is missing or damaged";
+  for (const auto& part : *parts) {
+    std::error_code error;
+    const auto size = fs::file_size(directory / file_of(part.node), error);
+    if (error || size != part.bytes) return "the part of node '" + part.node + "' is missing or cut short";
+  }
+  return {};
+}
+
+}  // namespace
+
+SavedState::SavedState(const fs::path& run_directory, std::uint32_t number)
+    : directory_(number == 0 ? fs::path() : directory_of(run_directory, number)) {}
+
+std::uint32_t SavedState::next_number(const fs::path& run_directory) {
+  const auto numbers = numbers_in(run_directory);
+  return numbers.empty() ? 1 : numbers.front() + 1;
+}
+
+std::uint32_t SavedState::newest_complete(const fs::path& run_directory,
+                                          const std::function<void(const std::string&)>& notice) {
+  for (const std::uint32_t number : numbers_in(run_directory)) {
+    const fs::path directory = directory_of(run_directory, number);
+    const std::string defect = defect_of(directory);
+    if (defect.empty()) return number;
+    notice("the saved state " + directory.string() + " is left aside: " + defect);
+  }
+  return 0;
+}
+
+SavedPart SavedState::write(std::string_view node, std::string_view bytes) const {
+  fs::create_directories(directory_);
+  write_file_atomically(directory_ / file_of(node), bytes);
+  return {std::string(node), bytes.size(), digest_of(bytes)};
+}
+
+void SavedState::complete(const std::vector<SavedPart>& parts) const {
+  fs::create_directories(directory_);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& part : parts) {
+    list.push_back({{"node", part.node}, {"bytes", part.bytes}, {"digest", part.digest}});
+  }
+  const nlohmann::ordered_json manifest{{"schema", 1}, {"parts", std::move(list)}};
+  write_file_atomically(directory_ / manifest_name, manifest.dump(2) + "\n");
+  const fs::path run = directory_.parent_path().parent_path();
+  const auto numbers = numbers_in(run);
+  for (std::size_t i = kept_states; i < numbers.size(); ++i) {
+    std::error_code ignored;
+    fs::remove_all(directory_of(run, numbers[i]), ignored);
+  }
+}
+
+std::optional<std::string> SavedState::read(std::string_view node) const {
+  if (directory_.empty()) return std::nullopt;
+  const auto parts = read_manifest(directory_);
+  if (!parts) throw Error("the saved state " + directory_.string() + " has lost its manifest");
+  const auto part = std::find_if(parts->begin(), parts->end(), [node](const SavedPart& p) { return p.node == node; });
+  if (part == parts->end()) return std::nullopt;
+  auto bytes = read_file(directory_ / file_of(node));
+  if (!bytes || bytes->size() != part->bytes || digest_of(*bytes) != part->digest) {
+    throw Error("what node '" + std::string(node) + "' saved is damaged (" + (directory_ / file_of(node)).string() +
+                "); take the directory away to go on from the state before");
+  }
+  return bytes;
+}
+
+}  // namespace slipway

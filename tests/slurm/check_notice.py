@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 The slipway authors
+# SPDX-License-Identifier: Apache-2.0
+"""check_notice.py PROGRAM LAUNCHER: SIGUSR1 gives notice; what was saved is where the next attempt goes on. No Slurm."""
+
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE = 30  # seconds
+
+
+def status_of(run: pathlib.Path) -> dict:
+    try:
+        return json.loads((run / "status.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def start(program: str, launcher: str, run: pathlib.Path, *more: str) -> subprocess.Popen:
+    return subprocess.Popen([program, "--steps", "60", "--pause", "50", f"--slipway-launcher={launcher}",
+                             f"--slipway-run-directory={run}", *more])
+
+
+def check(program: str, launcher: str, run: pathlib.Path) -> str:
+    first = start(program, launcher, run)
+    deadline = time.monotonic() + PATIENCE
+    while status_of(run).get("state") != "running" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    first.send_signal(signal.SIGUSR1)
+    first.send_signal(signal.SIGUSR1)  # twice is once
+    if (code := first.wait(PATIENCE)) != 75:
+        return f"attempt 1 ended with {code}, not 75: {status_of(run)}"
+    if not (run / "state" / "1" / "manifest.json").exists():
+        return "nothing was saved"
+    if (code := start(program, launcher, run, "--slipway-attempt=2").wait(PATIENCE)) != 0:
+        return f"attempt 2 ended with {code}: {status_of(run)}"
+    status = status_of(run)
+    if status["attempt"] != 2 or status["progress"]["progress_number"] != 60:
+        return f"the status of attempt 2: {status}"
+    logs = "".join(log.read_text(encoding="utf-8") for log in (run / "logs").glob("*.log"))
+    if not re.search(r"attempt 2 begins at [1-9]", logs):
+        return f"attempt 2 began anew:\n{logs}"
+    if (code := start(program, launcher, run, "--slipway-attempt=2").wait(PATIENCE)) != 2:
+        return f"attempt 2 was taken twice, with {code}"
+    return ""
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as directory:
+        problem = check(sys.argv[1], sys.argv[2], pathlib.Path(directory) / "run")
+    print(problem, file=sys.stderr)
+    return 1 if problem else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
