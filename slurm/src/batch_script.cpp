@@ -112,7 +112,8 @@ std::string program(const JobSpec& job, const MachineProfile& machine) {
   text += exports(job.environment);
   text += "run_directory=" + shell_word(job.run_directory) + "\n";
   if (!job.array.empty()) text += "run_directory+=\"/$SLURM_ARRAY_TASK_ID\"\n";
-  text += fmt::format("attempt=$(({} + ${{SLURM_RESTART_COUNT:-0}}))\n", job.first_attempt);
+  text += "attempt=1  # the first that nobody has taken: a requeued or resubmitted job goes on\n";
+  text += "while [ -e \"$run_directory/.attempt-$attempt\" ]; do attempt=$((attempt + 1)); done\n";
   text += "mkdir -p \"$run_directory\" || exit 2\n";
   text += "export SLIPWAY_RUN_DIRECTORY=$run_directory SLIPWAY_ATTEMPT=$attempt\n";
   if (job.notice.margin.count() > 0)

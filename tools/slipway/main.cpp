@@ -35,7 +35,10 @@ int run(int argc, char** argv) {
   tool::add_status(app, chosen);
   tool::add_logs(app, chosen);
   tool::add_cancel(app, chosen);
+  tool::add_resume(app, chosen);
+  tool::add_requeue(app, chosen);
   tool::add_machines(app, chosen);
+  tool::add_doctor(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -13,6 +13,7 @@
 #include "follow.hpp"
 #include "job_options.hpp"
 #include "job_record.hpp"
+#include "sbatch.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/base/text.hpp"
 #include "slipway/observe/run_directory.hpp"
@@ -26,8 +27,6 @@ namespace slipway::tool {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* script_file = "batch.sh";
 
 // The command line of this very process, for the script's header.
 std::string own_command_line() {
@@ -66,16 +65,6 @@ fs::path make_run(const JobOptions& options, slurm::JobSpec job) {
   return directory;
 }
 
-// Variables that would beat the directives of the script.
-std::vector<std::string> without_sbatch_variables() {
-  std::vector<std::string> words{"env"};
-  for (char** variable = environ; *variable; ++variable) {
-    const std::string text = *variable;
-    if (text.starts_with("SBATCH_")) words.insert(words.end(), {"-u", text.substr(0, text.find('='))});
-  }
-  return words;
-}
-
 int print_script(JobOptions& options, bool dry_run) {
   options.complete();
   if (options.show_origin()) {
@@ -89,19 +78,6 @@ int print_script(JobOptions& options, bool dry_run) {
   }
   fmt::print("{}\n", (make_run(options, job) / script_file).string());
   return 0;
-}
-
-slurm::JobId submit_script(const fs::path& script) {
-  auto words = without_sbatch_variables();
-  words.insert(words.end(), {"sbatch", "--parsable", script.string()});
-  const auto result = run_slurm(words);
-  if (result.status == 127) throw UsageError("there is no sbatch on the PATH; load the module of Slurm");
-  const auto id = result.status == 0 ? slurm::parse_job_id(result.output) : std::nullopt;
-  if (!id) {
-    throw UsageError(fmt::format("sbatch refused the job; nothing was submitted. It said:\n{}{}The script is kept: {}",
-                                 result.errors, result.output, script.string()));
-  }
-  return *id;
 }
 
 struct SubmitChoice {

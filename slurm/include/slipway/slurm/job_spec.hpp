@@ -66,7 +66,6 @@ struct JobSpec {
   std::vector<std::string> launch_options{};         // more words for srun or mpirun
   std::optional<std::string> launcher{};             // "srun", "mpirun" or "ibrun" instead of the profile's
   NoticePolicy notice{};
-  std::uint32_t first_attempt = 1;
 };
 
 }  // namespace slipway::slurm

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "follow.hpp"
+#include "job_record.hpp"
+#include "run_state.hpp"
+#include "sbatch.hpp"
+#include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
+#include "slipway/observe/run_directory.hpp"
+#include "slipway/slurm/batch_script.hpp"
+#include "verbs.hpp"
+
+namespace slipway::tool {
+
+namespace fs = std::filesystem;
+using slurm::Verdict;
+
+namespace {
+
+bool is_alive(const RunView& run) {
+  const Verdict verdict = verdict_of(run);
+  return verdict == Verdict::waiting || verdict == Verdict::running;
+}
+
+[[noreturn]] void refuse_no_job(const fs::path& directory, const RunView& run) {
+  const std::uint32_t next = run.status ? run.status->attempt + 1 : 1;
+  throw UsageError(fmt::format("{} was no job; go on by: PROGRAM --slipway-run-directory={} --slipway-attempt={}",
+                               directory.string(), shell_word(directory.string()), next));
+}
+
+// The script finds the number of the next attempt itself.
+int submit_again(const fs::path& directory, bool wait) {
+  const RunView run = look_at(directory);
+  if (!run.job) refuse_no_job(directory, run);
+  const fs::path script = directory / script_file;
+  const auto text = read_file(script);
+  if (!text) throw UsageError(script.string() + " is gone; submit the program anew");
+  if (slurm::edited_by_hand(*text))
+    fmt::print(stderr, "slipway: {} was edited by hand; it is taken as it is\n", script.string());
+  JobRecord record = *run.job;
+  record.id = submit_script(script).id;
+  write_record(directory, record);
+  fmt::print("job {}\n{}\n", record.id, directory.string());
+  std::fflush(stdout);
+  return wait ? follow_to_end(directory) : 0;
+}
+
+int resume(const std::string& named, bool wait) {
+  const fs::path directory = find_run(named);
+  const RunView run = look_at(directory);
+  if (is_alive(run)) {
+    throw UsageError("the run is " + std::string(to_string(verdict_of(run))) +
+                     " still; let it end, or use slipway requeue to have it saved and started again");
+  }
+  return submit_again(directory, wait);
+}
+
+// Notice first, so that nothing is lost; then the batch script requeues the job, or a new one is submitted.
+int requeue(const std::string& named, std::chrono::seconds patience) {
+  const fs::path directory = find_run(named);
+  const RunView run = look_at(directory);
+  if (!run.job) refuse_no_job(directory, run);
+  if (!is_alive(run)) return submit_again(directory, false);
+  if (!run.status) throw UsageError("the program has not started yet; there is nothing to requeue");
+  const std::uint32_t attempt = run.status->attempt;
+  RunDirectory::at(directory).give_notice(attempt, "slipway requeue");
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < end) {
+    const RunView now = look_at(directory);
+    const bool next_one = now.scheduler && now.scheduler->verdict == Verdict::waiting;
+    const bool over = now.scheduler ? is_over(now.scheduler->verdict) : !is_alive(now);
+    if (next_one) {
+      fmt::print("the program has saved its state, and job {} is queued again\n", run.job->id);
+      return 0;
+    }
+    if (over) return submit_again(directory, false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  fmt::print(stderr, "slipway: the program has not ended {} s after the notice; see slipway status\n",
+             patience.count());
+  return 1;
+}
+
+}  // namespace
+
+void add_resume(CLI::App& app, Chosen& chosen) {
+  auto* const verb = app.add_subcommand("resume", "Submits the job of a run again, which goes on where it was.");
+  const auto run = std::make_shared<std::string>();
+  const auto wait = std::make_shared<bool>(false);
+  verb->add_option("RUN", *run, "the run directory, or its name below runs/")->required();
+  verb->add_flag("--wait", *wait, "follow the log, and end with the program's status");
+  verb->footer("\nExample: slipway resume runs/train-20261129-195855-570d");
+  verb->callback([&chosen, run, wait] { chosen = [run, wait] { return resume(*run, *wait); }; });
+}
+
+void add_requeue(CLI::App& app, Chosen& chosen) {
+  auto* const verb =
+      app.add_subcommand("requeue", "Lets a running program save its state and stop, and queues it again.");
+  const auto run = std::make_shared<std::string>();
+  const auto patience = std::make_shared<int>(300);
+  verb->add_option("RUN", *run, "the run directory, or its name below runs/")->required();
+  verb->add_option("--patience", *patience, "seconds for the program to stop; default: 300");
+  verb->footer("\nExample: slipway requeue runs/train-20261129-195855-570d");
+  verb->callback([&chosen, run, patience] {
+    chosen = [run, patience] { return requeue(*run, std::chrono::seconds(*patience)); };
+  });
+}
+
+}  // namespace slipway::tool

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "slipway/slurm/scheduler_text.hpp"
+
+namespace slipway::tool {
+
+// The batch script in a run directory.
+inline constexpr const char* script_file = "batch.sh";
+
+// The words to put before sbatch: SBATCH_ variables of the user would beat the directives of the script.
+std::vector<std::string> without_sbatch_variables();
+
+// Throws UsageError with all that sbatch said when it takes no job.
+slurm::JobId submit_script(const std::filesystem::path& script);
+
+}  // namespace slipway::tool
