@@ -142,10 +142,13 @@ std::string replaced(std::string_view text, std::string_view mark, std::string_v
 std::string follow(const JobSpec& job) { return replaced(follow_text, "@SIGNAL@", job.notice.signal); }
 
 std::string requeue(const JobSpec& job) {
-  if (job.notice.most_restarts == 0) return {};
+  const NoticePolicy& notice = job.notice;
+  std::string text;
+  if (notice.most_restarts > 0) text += replaced(requeue_text, "@MOST@", std::to_string(notice.most_restarts));
+  if (notice.requeue_on_node_failure) text += node_failure_text;
+  if (text.empty()) return {};
   const std::string_view id = job.array.empty() ? "$SLURM_JOB_ID" : "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID";
-  const std::string text = replaced(requeue_text, "@ID@", id);
-  return section("requeue") + replaced(text, "@MOST@", std::to_string(job.notice.most_restarts));
+  return section("requeue") + replaced(text, "@ID@", id);
 }
 
 std::string with_checksum(const std::string& before, const std::string& behind) {

@@ -65,4 +65,24 @@ if [ "$status" = 75 ]; then
 fi
 )bash";
 
+// A rank that is lost need not mean a lost node: the scheduler must agree, and takes its time.
+inline constexpr std::string_view node_failure_text = R"bash(# Status 3 is a lost rank. If its node is lost as well, the job goes on without that node,
+# which the scheduler gives to nobody.
+if [ "$status" = 3 ]; then
+  host=$(sed -n 's/.*"host": "\([^".]*\).*/\1/p' "$run_directory/status.json" 2>/dev/null | head -n 1)
+  for ((look = 0; look < 60; look++)); do
+    state=$(sinfo --noheader --nodes="$host" --format=%T 2>/dev/null | head -n 1)
+    case $state in
+      down* | drain* | fail* | *"*")
+        echo "slipway: node $host is $state: requeued for attempt $((attempt + 1)) without it"
+        scontrol requeue "@ID@" && sleep 60  # which ends this script
+        break
+        ;;
+    esac
+    sleep 1
+  done
+  echo "slipway: not requeued: node ${host:-of the lost rank} is ${state:-unknown} for the scheduler"
+fi
+)bash";
+
 }  // namespace slipway::slurm

@@ -51,6 +51,10 @@ TEST(GoldenScript, OfEachFeature) {
   requeue.notice = {.margin = 300s, .most_restarts = 5};
   expect_golden("feature-requeue", batch_script(requeue, generic()));
 
+  JobSpec node_failure = plain_job();
+  node_failure.notice.requeue_on_node_failure = true;
+  expect_golden("feature-node-failure", batch_script(node_failure, generic()));
+
   JobSpec array = plain_job();
   array.array = "0-99%8";
   array.notice.most_restarts = 2;

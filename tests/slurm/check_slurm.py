@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from cluster import call, hasten, job_field, wait_for_job, wait_until
+from cluster import call, crash_node, hasten, job_field, restart_node, wait_for_job, wait_idle, wait_until
 
 
 class Failure(Exception):
@@ -218,6 +218,47 @@ def check_gpus(tool: Tool) -> None:
         require(len(lines) == 4, f"ranks that name their GPUs: {lines}")
         for host in {host for host, _ in lines}:
             require({gpus for of, gpus in lines if of == host} == expected, f"GPUs on {host}: {lines}")
+
+
+def check_node_failure(tool: Tool) -> None:
+    """A node that dies ends the run with status 3 and its name; on request the job goes on without it."""
+    job, run = counting(tool, "--steps", 3000)
+    tool.wait_for_state(run, "running")
+    crash_node(2)
+    state, _ = wait_for_job(job, 120)
+    shown = tool.run("status", run, status=3).stdout
+    require("node2" in shown and "lost" in shown, f"{state}: {shown}\n{tool.run('logs', '--job', run).stdout}")
+    restart_node(2)
+    wait_idle(2)
+
+    job, run = counting(tool, "--steps", 200, options=("--requeue-on-node-failure",))
+    tool.wait_for_state(run, "running")
+    crash_node(2)
+    wait_until(lambda: job_field(job, "Restarts") == "1", lambda: f"the restart; {tool.run('logs', '--job', run).stdout}",
+               240)  # Slurm restarts it by itself, or the script asks for it and it waits for its time
+    state, code = wait_for_job(job, 180)
+    require((state, code) == ("COMPLETED", "0:0"), f"{state} {code}: {tool.run('logs', '--job', run).stdout}")
+    view = tool.status(run)
+    require(view["status"]["attempt"] == 2 and "node2" not in call("scontrol", "show", "hostnames", view["scheduler"]["nodes"]),
+            f"attempt 2: {view}")
+
+
+def check_resume(tool: Tool) -> None:
+    """A run that was told to stop goes on by hand: requeue while it runs, resume when it has ended."""
+    job, run = counting(tool, "--steps", 100)
+    tool.wait_for_state(run, "running")
+    tool.run("resume", run, status=2)
+    time.sleep(1)
+    again = tool.run("requeue", run, limit=120).stdout
+    second = re.search(r"^job (\d+)$", again, re.MULTILINE)
+    require(second is not None and second[1] != job, f"requeue: {again}")
+    tool.wait_for_state(run, "running")
+    tool.run("cancel", run)
+    wait_for_job(second[1])
+    third = re.search(r"^job (\d+)$", tool.run("resume", run).stdout, re.MULTILINE)
+    require(third is not None and wait_for_job(third[1]) == ("COMPLETED", "0:0"), "the resumed run did not end well")
+    log = tool.run("logs", run).stdout
+    require(re.search(r"attempt 3 begins at [1-9]", log) is not None, f"attempt 3 began anew:\n{log}")
 
 
 def check_requeue(tool: Tool) -> None:
