@@ -26,7 +26,7 @@ STAND_INS = [
     (r"^\./plot\.py\b", "python3 -m py_compile plot.py", "it needs matplotlib, which nothing else here does"),
 ]
 BLOCK = re.compile(r"^( *)```(\w*) *\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
-LOOKS_LIKE_A_COMMAND = re.compile(r"^(?:\$ |\./|mpirun |mpiexec |cmake |ctest |build/)")
+LOOKS_LIKE_A_COMMAND = re.compile(r"^(?:\$ |\./|mpirun |mpiexec |slipway |cmake |ctest |build/)")
 
 
 class Command:
@@ -103,6 +103,7 @@ class Folder:
             for name in ("mpirun", "mpiexec"):
                 (tools / name).symlink_to(options.mpirun)
         (tools / "python3").symlink_to(sys.executable)
+        (tools / "slipway").symlink_to(build / "tools" / "slipway" / "slipway")
         self.environment = {
             **os.environ,
             "PATH": f"{tools}:{os.environ['PATH']}",
