@@ -110,7 +110,11 @@ std::string program(const JobSpec& job, const MachineProfile& machine) {
   const std::string order = gpu_order(job, machine);
   if (!order.empty()) text += "export SLIPWAY_GPU_ORDER=" + order + "\n";
   text += exports(job.environment);
-  text += "run_directory=" + shell_word(job.run_directory) + "\n";
+  if (job.run_directory.empty()) {
+    text += "run_directory=$SLURM_SUBMIT_DIR/runs/$SLURM_JOB_NAME-${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}\n";
+  } else {
+    text += "run_directory=" + shell_word(job.run_directory) + "\n";
+  }
   if (!job.array.empty()) text += "run_directory+=\"/$SLURM_ARRAY_TASK_ID\"\n";
   text += "attempt=1  # the first that nobody has taken: a requeued or resubmitted job goes on\n";
   text += "while [ -e \"$run_directory/.attempt-$attempt\" ]; do attempt=$((attempt + 1)); done\n";

@@ -79,6 +79,7 @@ void add_nodes(DirectiveList& list, const JobSpec& job, const NodeSet& set, cons
 }
 
 std::string log_pattern(const JobSpec& job) {
+  if (job.run_directory.empty()) return job.array.empty() ? "%x-%j.out" : "%x-%A_%a.out";
   std::string directory;  // '%' would begin one of Slurm's own words
   for (const char letter : job.run_directory) directory += letter == '%' ? std::string("%%") : std::string(1, letter);
   return directory + (job.array.empty() ? "/slurm-%j.out" : "/slurm-%A_%a.out");

@@ -170,7 +170,7 @@ void check_texts(Problems& problems, const JobSpec& job) {
                     job.name));
   }
   for (const std::string& directory : {job.working_directory, job.run_directory}) {
-    if (!directory.starts_with('/')) {
+    if (!directory.empty() && !directory.starts_with('/')) {
       problems.push_back(
           fmt::format("'{}' is no absolute directory (the job starts elsewhere); write it from the root", directory));
     }

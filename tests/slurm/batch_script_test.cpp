@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "jobs.hpp"
@@ -28,13 +29,19 @@ using ::testing::SizeIs;
 MachineProfile generic() { return load_machine("generic", shipped_machines()); }
 
 // SLIPWAY_WRITE_GOLDEN=1 writes the files anew, for a look at `git diff`.
-void expect_golden(const std::string& name, const std::string& script) {
-  const std::filesystem::path file = std::filesystem::path(GOLDEN_SCRIPTS) / (name + ".sbatch");
-  if (std::getenv("SLIPWAY_WRITE_GOLDEN")) std::ofstream(file) << script;
+void expect_kept(const std::filesystem::path& file, const std::string& script) {
+  if (std::getenv("SLIPWAY_WRITE_GOLDEN")) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << script;
+  }
   std::ifstream stream(file);
   std::ostringstream kept;
   kept << stream.rdbuf();
   EXPECT_EQ(script, kept.str()) << "the script differs from " << file;
+}
+
+void expect_golden(const std::string& name, const std::string& script) {
+  expect_kept(std::filesystem::path(GOLDEN_SCRIPTS) / (name + ".sbatch"), script);
 }
 
 TEST(GoldenScript, OfEachMachine) {
@@ -93,6 +100,30 @@ TEST(GoldenScript, OfEachFeature) {
   options.environment = {{"OMP_PROC_BIND", "true"}, {"TITLE", "it's $HOME"}};
   options.node_sets.front().memory_mib = 1536;
   expect_golden("feature-all-options", batch_script(options, generic()));
+}
+
+TEST(JobScripts, AreCurrent) {
+  const std::map<std::string, std::vector<std::string>> examples{
+      {"producer_consumer", {"./producer_consumer"}},
+      {"parameter_server", {"./parameter_server", "--trainers", "12", "--shards", "4"}},
+      {"map_reduce", {"./map_reduce", "--mappers", "12", "--reducers", "4"}},
+      {"evolution_strategies", {"./evolution_strategies", "--evaluators", "15"}}};
+  for (const auto& file : find_machines(shipped_machines())) {
+    const auto machine = load_machine(file.name, shipped_machines());
+    for (const auto& [name, command] : examples) {
+      JobSpec job = job_for(machine);
+      job.name = name;
+      job.command = command;
+      job.made_by.clear();
+      job.working_directory.clear();
+      job.run_directory.clear();
+      job.node_sets.front().gpus_per_node = 0;  // the examples compute on cores
+      job.node_sets.front().nodes = 2;
+      job.node_sets.front().cores_per_rank = 2;
+      if (machine.node_types.front().cores_per_gpu > 0) job.node_sets.front() = job_for(machine).node_sets.front();
+      expect_kept(std::filesystem::path(JOB_SCRIPTS) / file.name / (name + ".sbatch"), batch_script(job, machine));
+    }
+  }
 }
 
 std::string refusal(const JobSpec& job, const MachineProfile& machine) {

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from cluster import call, crash_node, hasten, job_field, restart_node, wait_for_job, wait_idle, wait_until
+from cluster import call, crash_node, hasten, job_field, restart_node, submit, wait_for_job, wait_idle, wait_until
 
 
 class Failure(Exception):
@@ -121,6 +121,16 @@ def check_scripts(tool: Tool) -> None:
         local.write_text(text, encoding="utf-8")
         done = subprocess.run(["sbatch", "--test-only", local], text=True, capture_output=True, check=False)
         require(done.returncode == 0, f"sbatch refuses {script.name}: {done.stderr}")
+    by_hand("producer_consumer", tool)
+
+
+def by_hand(example: str, tool: Tool) -> None:
+    """As the README of jobscripts says, without slipway's tools."""
+    pathlib.Path(example).symlink_to(tool.examples / example)
+    job = submit(tool.source / "jobscripts" / "generic" / f"{example}.sbatch")
+    log = pathlib.Path(f"{example}-{job}.out")
+    require(wait_for_job(job) == ("COMPLETED", "0:0"), f"{example} by hand: {log.read_text(encoding='utf-8')}")
+    require(pathlib.Path("runs", f"{example}-{job}", "status.json").exists(), "it left no status")
 
 
 def example_jobs(tool: Tool) -> dict[str, list]:

@@ -37,10 +37,11 @@ struct JobSpec {
   std::string name{};
   std::vector<NodeSet> node_sets{NodeSet{}};
   std::vector<std::string> command{};  // the program and its arguments, any bytes but 0
-  std::string working_directory{};     // absolute
-  std::string run_directory{};         // absolute; log and status are there
-  std::string made_by{};               // the command line that asked for the script, for its header
-  std::chrono::seconds time{};         // 0: the site's default
+  std::string working_directory{};     // absolute; empty: where sbatch is called
+  std::string
+      run_directory{};    // absolute; log and status are there. Empty, for scripts submitted by hand: a new one a job
+  std::string made_by{};  // the command line that asked for the script, for its header
+  std::chrono::seconds time{};  // 0: the site's default
   std::string account{};
   std::string partition{};
   std::string qos{};
