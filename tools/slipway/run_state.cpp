@@ -39,8 +39,10 @@ std::optional<SchedulerView> ask_scheduler(const std::string& id) {
 
 Verdict verdict_of(ExitStatus status, const SchedulerView* scheduler) {
   switch (status) {
-    case ExitStatus::good:
-      return Verdict::good;
+    case ExitStatus::good: {  // a program that is told to end by a signal does so in order
+      const bool ended_by_others = scheduler && is_over(scheduler->verdict) && scheduler->verdict != Verdict::failed;
+      return ended_by_others ? scheduler->verdict : Verdict::good;
+    }
     case ExitStatus::time_limit:
       return Verdict::timed_out;
     case ExitStatus::preempted:
