@@ -119,6 +119,7 @@ std::string program(const JobSpec& job, const MachineProfile& machine) {
   text += "attempt=1  # the first that nobody has taken: a requeued or resubmitted job goes on\n";
   text += "while [ -e \"$run_directory/.attempt-$attempt\" ]; do attempt=$((attempt + 1)); done\n";
   text += "mkdir -p \"$run_directory\" || exit 2\n";
+  text += done_text;
   text += "export SLIPWAY_RUN_DIRECTORY=$run_directory SLIPWAY_ATTEMPT=$attempt\n";
   if (job.notice.margin.count() > 0)
     text += fmt::format("export SLIPWAY_NOTICE_MARGIN={}s\n", job.notice.margin.count());

@@ -7,6 +7,16 @@
 // The parts of a batch script that are the same in each, but for the words between @.
 namespace slipway::slurm {
 
+// A job of a chain, or one that was submitted again.
+inline constexpr std::string_view done_text = R"bash(field() {  # NAME
+  sed -n "s/.*\"$1\": *\([0-9][0-9]*\).*/\1/p" "$run_directory/status.json" 2>/dev/null | head -n 1
+}
+if [ "$(field exit_status)" = 0 ]; then
+  echo "slipway: attempt $((attempt - 1)) has ended well: nothing is left to do"
+  exit 0
+fi
+)bash";
+
 // Bash runs a trap only between commands, so the launcher is waited for in the background. After a trap `wait` is asked
 // again; 127 then means that the status was taken before.
 inline constexpr std::string_view follow_text = R"bash("${launch[@]}" &
@@ -36,10 +46,7 @@ trap '' TERM INT @SIGNAL@
 )bash";
 
 // The run directory knows best how the run ended; a launcher's own code only counts where the run said nothing.
-inline constexpr std::string_view verdict_text = R"bash(field() {  # NAME
-  sed -n "s/.*\"$1\": *\([0-9][0-9]*\).*/\1/p" "$run_directory/status.json" 2>/dev/null | head -n 1
-}
-if [ "$(field attempt)" = "$attempt" ]; then
+inline constexpr std::string_view verdict_text = R"bash(if [ "$(field attempt)" = "$attempt" ]; then
   said=$(field exit_status)
   if [ -n "$said" ]; then status=$said; elif [ "$status" = 0 ]; then status=3; fi  # 3: it ended without a word
 fi
@@ -66,7 +73,8 @@ fi
 )bash";
 
 // A rank that is lost need not mean a lost node: the scheduler must agree, and takes its time.
-inline constexpr std::string_view node_failure_text = R"bash(# Status 3 is a lost rank. If its node is lost as well, the job goes on without that node,
+inline constexpr std::string_view node_failure_text =
+    R"bash(# Status 3 is a lost rank. If its node is lost as well, the job goes on without that node,
 # which the scheduler gives to nobody.
 if [ "$status" = 3 ]; then
   host=$(sed -n 's/.*"host": "\([^".]*\).*/\1/p' "$run_directory/status.json" 2>/dev/null | head -n 1)

@@ -271,6 +271,27 @@ def check_resume(tool: Tool) -> None:
     require(re.search(r"attempt 3 begins at [1-9]", log) is not None, f"attempt 3 began anew:\n{log}")
 
 
+def check_shapes(tool: Tool) -> None:
+    """A heterogeneous job is one world; a chain goes on until the run is done; elements of an array have a run each."""
+    add_site_profile()
+    job, run = tool.submit("--machine", "testbed", "--nodes", 1, "--ranks-per-node", 1, "--cores-per-rank", 2, "--time",
+                           "5m", "--part", "nodes=2,ranks-per-node=2,cores-per-rank=1", tool.programs / "counting_program",
+                           "--steps", 5)
+    require(wait_for_job(job) == ("COMPLETED", "0:0"), f"heterogeneous: {tool.run('logs', '--job', run).stdout}")
+    require(tool.status(run)["status"]["ranks"] == 5, f"heterogeneous: {tool.status(run)}")
+
+    last, run = counting(tool, "--steps", 20, options=("--chain", 3))
+    require(wait_for_job(last) == ("COMPLETED", "0:0"), f"chain: {tool.status(run)}")
+    log = tool.run("logs", "--job", run).stdout
+    require(log.count("nothing is left to do") == 2 and tool.status(run)["status"]["attempt"] == 1, f"chain: {log}")
+
+    job, run = counting(tool, "--steps", 3, nodes=1, options=("--array", "0-3%2"))
+    wait_until(lambda: not call("squeue", "-h", "-j", job), "the end of the array", 120)
+    for element in range(4):
+        status = json.loads((run / str(element) / "status.json").read_text(encoding="utf-8"))
+        require(status["exit_status"] == 0, f"element {element}: {status}")
+
+
 def check_requeue(tool: Tool) -> None:
     """Time limit, notice, requeue: the second attempt goes on where the first was, and ends well."""
     job, run = tool.submit("--nodes", 2, "--ranks-per-node", 2, "--cores-per-rank", 1, "--time", "1m", "--notice-margin",

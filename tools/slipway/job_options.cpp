@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
@@ -55,6 +56,9 @@ void JobOptions::add_to(CLI::App& verb) {
   add(size, "--memory", memory_, "of each node: 4G, 1.5GiB, all");
   add(size, "-t,--time", time_, "limit: 90m, 1h30m, 2d or a form of Slurm's");
   add(size, "--node-type", wish_.node_type, "one of the machine's; default: its first");
+  add(size, "--part", parts_,
+      "more nodes, of another kind: nodes=3,node-type=cpu,ranks-per-node=8,cores-per-rank=2,gpus-per-node=0,"
+      "memory=4G,program=./cpu-build; may be repeated");
 
   const char* const where = "Account and place";
   add(where, "-A,--account", job_.account, "who pays");
@@ -182,10 +186,50 @@ std::string JobOptions::placement_on(const slurm::NodeSet& nodes) const {
                   fmt::format("--slipway-plan-on={}x{}x{}", nodes.nodes, cores, nodes.gpus_per_node)});
 }
 
+slurm::NodeSet JobOptions::parse_part(const std::string& text) const {
+  const std::vector<std::string> names{"nodes",         "node-type", "ranks-per-node", "cores-per-rank",
+                                       "gpus-per-node", "memory",    "program"};
+  slurm::NodeSet part;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::string pair = text.substr(start, end - start);
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const std::string name = pair.substr(0, equals);
+    const std::string value = equals < pair.size() ? pair.substr(equals + 1) : std::string();
+    const auto number = [&] {
+      std::uint32_t amount = 0;
+      const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), amount);
+      if (value.empty() || error != std::errc() || rest != value.data() + value.size()) {
+        throw UsageError("--part: " + name + " must be a whole number, not '" + value + "'");
+      }
+      return amount;
+    };
+    if (name == "nodes")
+      part.nodes = number();
+    else if (name == "node-type")
+      part.node_type = value;
+    else if (name == "ranks-per-node")
+      part.ranks_per_node = number();
+    else if (name == "cores-per-rank")
+      part.cores_per_rank = number();
+    else if (name == "gpus-per-node")
+      part.gpus_per_node = number();
+    else if (name == "memory")
+      part.memory_mib = slurm::parse_memory_mib(value);
+    else if (name == "program")
+      part.program = {value};
+    else
+      throw UsageError("--part has no '" + name + "' (did you mean '" + nearest(name, names) + "'?)");
+    start = end + 1;
+  }
+  return part;
+}
+
 slurm::JobSpec JobOptions::job(const slurm::Layout& layout) const {
   slurm::JobSpec job = job_;
   job.name = run_name();
   job.node_sets = {layout.nodes};
+  for (const auto& part : parts_) job.node_sets.push_back(parse_part(part));
   job.command = command_;
   job.working_directory = fs::current_path().string();
   return job;

@@ -39,6 +39,7 @@ class JobOptions {
 
  private:
   std::chrono::seconds notice_margin() const;
+  slurm::NodeSet parse_part(const std::string& text) const;
   std::string plan_of(const std::vector<std::string>& options) const;
   slurm::Demand demand_on(std::uint32_t nodes) const;
 
@@ -57,6 +58,7 @@ class JobOptions {
   std::string prologue_file_;
   std::string launcher_;
   std::vector<std::string> exports_;
+  std::vector<std::string> parts_;
   bool exclusive_ = false;
   slurm::JobSpec job_;
 };

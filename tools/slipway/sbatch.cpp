@@ -21,9 +21,11 @@ std::vector<std::string> without_sbatch_variables() {
   return words;
 }
 
-slurm::JobId submit_script(const std::filesystem::path& script) {
+slurm::JobId submit_script(const std::filesystem::path& script, const std::vector<std::string>& more) {
   auto words = without_sbatch_variables();
-  words.insert(words.end(), {"sbatch", "--parsable", script.string()});
+  words.insert(words.end(), {"sbatch", "--parsable"});
+  words.insert(words.end(), more.begin(), more.end());
+  words.push_back(script.string());
   const auto result = run_slurm(words);
   if (result.status == 127) throw UsageError("there is no sbatch on the PATH; load the module of Slurm");
   const auto id = result.status == 0 ? slurm::parse_job_id(result.output) : std::nullopt;

@@ -16,7 +16,7 @@ inline constexpr const char* script_file = "batch.sh";
 // The words to put before sbatch: SBATCH_ variables of the user would beat the directives of the script.
 std::vector<std::string> without_sbatch_variables();
 
-// Throws UsageError with all that sbatch said when it takes no job.
-slurm::JobId submit_script(const std::filesystem::path& script);
+// Throws UsageError with all that sbatch said when it takes no job. `more`: options that beat those of the script.
+slurm::JobId submit_script(const std::filesystem::path& script, const std::vector<std::string>& more = {});
 
 }  // namespace slipway::tool

@@ -84,7 +84,15 @@ struct SubmitChoice {
   bool wait = false;
   bool json = false;
   bool check = false;
+  std::uint32_t chain = 1;
 };
+
+// Each takes the next attempt when the one before is over, and finds nothing to do once the run has ended well.
+std::string submit_chain(const fs::path& script, std::uint32_t length) {
+  std::string id = submit_script(script).id;
+  for (std::uint32_t job = 1; job < length; ++job) id = submit_script(script, {"--dependency=afterany:" + id}).id;
+  return id;
+}
 
 // What the scheduler would say, without a job and without a trace.
 int check_only(const JobOptions& options) {
@@ -109,7 +117,7 @@ int submit(JobOptions& options, const SubmitChoice& choice) {
   const fs::path directory = make_run(options, prepare(options));
   JobRecord record{.machine = options.machine().name, .command = options.command(), .command_line = own_command_line()};
   write_record(directory, record);
-  record.id = submit_script(directory / script_file).id;
+  record.id = submit_chain(directory / script_file, choice.chain);
   write_record(directory, record);
   if (choice.json) {
     fmt::print("{}\n", nlohmann::ordered_json{{"job", record.id}, {"run_directory", directory.string()}}.dump());
@@ -141,6 +149,7 @@ void add_submit(CLI::App& app, Chosen& chosen) {
   options->add_to(*verb);
   verb->add_flag("--wait", choice->wait, "follow the log, and end with the program's status");
   verb->add_flag("--json", choice->json, "print job and run directory as JSON");
+  verb->add_option("--chain", choice->chain, "so many jobs, each after the one before, until the run has ended well");
   verb->add_flag("--check", choice->check, "only ask the scheduler whether it would take the job");
   verb->footer("\nExample: slipway submit --nodes 4 --time 1h --account project1 ./train --epochs 10");
   verb->callback([&chosen, options, choice] { chosen = [options, choice] { return submit(*options, *choice); }; });
