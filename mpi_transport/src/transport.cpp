@@ -79,7 +79,7 @@ MpiTransport::MpiTransport(MPI_Comm communicator, const MpiOptions& options)
       bells_(size_, nullptr),
       dead_(size_, false),
       nap_(shortest_nap) {
-  const seam::Time deadline = seam::after(options.start_limit);
+  const seam::Time deadline = seam::limit_after(options.start_limit);
   refuse_small_tags(communicator);
   frames_ = duplicate(communicator, "slipway frames", deadline);
   chunks_ = duplicate(communicator, "slipway chunks", deadline);

@@ -68,7 +68,9 @@ std::string directives(const JobSpec& job, const MachineProfile& machine) {
 }
 
 std::string prologue(const JobSpec& job, const MachineProfile& machine) {
-  std::string text = section("prologue");
+  std::string text =
+      "\nearly_notice=''\ntrap 'early_notice=yes' " + job.notice.signal + "  # before there is a program\n";
+  text += section("prologue");
   for (const auto& line : machine.prologue) text += comment(line);
   text += job.prologue;
   if (!job.prologue.empty() && !job.prologue.ends_with('\n')) text += '\n';
@@ -148,9 +150,13 @@ std::string follow(const JobSpec& job) { return replaced(follow_text, "@SIGNAL@"
 
 std::string requeue(const JobSpec& job) {
   const NoticePolicy& notice = job.notice;
+  constexpr std::uint32_t most_lost_nodes = 10;  // more are no chance
   std::string text;
   if (notice.most_restarts > 0) text += replaced(requeue_text, "@MOST@", std::to_string(notice.most_restarts));
-  if (notice.requeue_on_node_failure) text += node_failure_text;
+  if (notice.requeue_on_node_failure) {
+    const std::uint32_t most = std::max(notice.most_restarts, most_lost_nodes);
+    text += replaced(node_failure_text, "@MOST@", std::to_string(most));
+  }
   if (text.empty()) return {};
   const std::string_view id = job.array.empty() ? "$SLURM_JOB_ID" : "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID";
   return section("requeue") + replaced(text, "@ID@", id);

@@ -107,7 +107,7 @@ void add_job(DirectiveList& list, const JobSpec& job) {
   list.add("output", log_pattern(job));
   list.add("open-mode", "append");
   const NoticePolicy& notice = job.notice;
-  if (notice.margin.count() > 0 && job.time.count() > 0) {
+  if (notice.margin.count() > 0) {
     list.add("signal", fmt::format("B:{}@{}", notice.signal, notice.margin.count()));
   }
   list.add_alone(notice.most_restarts > 0 || notice.requeue_on_node_failure ? "requeue" : "no-requeue");

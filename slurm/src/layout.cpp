@@ -69,6 +69,9 @@ Layout layout_for(const Demand& demand, const LayoutWish& wish, const MachinePro
   set.node_type = wish.node_type;
   if (wish.nodes) {
     set.nodes = reasons.say("nodes", *wish.nodes, as_asked);
+  } else if (type.gpus > 0 && spread(demand.gpus, type.gpus) > spread(demand.cpus, std::max(type.usable_cores, 1u))) {
+    set.nodes = reasons.say("nodes", spread(demand.gpus, type.gpus),
+                            fmt::format("{:g} GPUs of the graph, {} a node", demand.gpus, type.gpus));
   } else if (type.usable_cores > 0) {
     set.nodes =
         reasons.say("nodes", std::max(1u, spread(demand.cpus, type.usable_cores)),

@@ -130,6 +130,18 @@ void check_gpus(Problems& problems, const NodeSet& set, const NodeType& type, co
   }
 }
 
+void check_profile(Problems& problems, const MachineProfile& machine) {
+  std::vector<const std::map<std::string, std::string>*> variables{&machine.environment};
+  for (const auto& type : machine.node_types) variables.push_back(&type.environment);
+  for (const auto* const some : variables) {
+    for (const auto& [name, value] : *some) {
+      if (is_name(name)) continue;
+      problems.push_back(fmt::format("the profile of machine '{}' exports '{}' (no name of a variable); correct it",
+                                     machine.name, name));
+    }
+  }
+}
+
 void check_node_sets(Problems& problems, const JobSpec& job, const MachineProfile& machine) {
   if (job.node_sets.empty()) problems.push_back("the job has no nodes; give --nodes");
   for (const auto& set : job.node_sets) {
@@ -163,6 +175,11 @@ bool is_array(std::string_view text) {
 
 void check_texts(Problems& problems, const JobSpec& job) {
   if (job.command.empty() || job.command.front().empty()) problems.push_back("no program is given; name it last");
+  if (std::find(job.command.begin(), job.command.end(), ":") != job.command.end()) {
+    problems.push_back(
+        "the program has a bare ':' among its arguments (srun and mpirun take it for the beginning of "
+        "another program); pass it in another form");
+  }
   if (!is_word(job.name, "_-.+")) {
     problems.push_back(
         fmt::format("'{}' is no name for a job (it becomes a part of file names); use letters, digits "
@@ -196,12 +213,12 @@ void check_texts(Problems& problems, const JobSpec& job) {
 }
 
 void check_notice(Problems& problems, const JobSpec& job) {
-  static const std::set<std::string> signals{"USR1", "TERM", "HUP", "URG", "WINCH", "XCPU"};
+  static const std::set<std::string> signals{"USR1", "USR2", "HUP", "URG", "WINCH", "XCPU"};
   const NoticePolicy& notice = job.notice;
   if (!signals.contains(notice.signal)) {
     problems.push_back(
-        fmt::format("'{}' is no signal for a notice (USR2 prints who waits for whom, others end or stop "
-                    "a process); use USR1, TERM, HUP, URG, WINCH or XCPU",
+        fmt::format("'{}' is no signal for a notice (it would end or stop the script); use USR1, USR2, HUP, URG, WINCH "
+                    "or XCPU",
                     notice.signal));
   }
   constexpr std::int64_t longest_margin = 65535;  // what sbatch takes
@@ -243,6 +260,7 @@ void warn_of_queue(std::vector<std::string>& warnings, std::string_view kind, co
 std::vector<std::string> problems_of(const JobSpec& job, const MachineProfile& machine) {
   Problems problems;
   check_texts(problems, job);
+  check_profile(problems, machine);
   check_node_sets(problems, job, machine);
   if (problems.empty()) check_directives(problems, job, machine);
   check_notice(problems, job);

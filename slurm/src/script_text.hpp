@@ -11,7 +11,7 @@ namespace slipway::slurm {
 inline constexpr std::string_view done_text = R"bash(field() {  # NAME
   sed -n "s/.*\"$1\": *\([0-9][0-9]*\).*/\1/p" "$run_directory/status.json" 2>/dev/null | head -n 1
 }
-if [ "$(field exit_status)" = 0 ]; then
+if grep -q '"finished": true' "$run_directory/status.json" 2>/dev/null && [ "$(field exit_status)" = 0 ]; then
   echo "slipway: attempt $((attempt - 1)) has ended well: nothing is left to do"
   exit 0
 fi
@@ -19,21 +19,26 @@ fi
 
 // Bash runs a trap only between commands, so the launcher is waited for in the background. After a trap `wait` is asked
 // again; 127 then means that the status was taken before.
-inline constexpr std::string_view follow_text = R"bash("${launch[@]}" &
-launcher=$!
-interrupted=no
-hand_on() {  # SIGNAL
+inline constexpr std::string_view follow_text =
+    R"bash(# The ranks are told by files, not by signals: launchers answer some of these by killing the ranks.
+tell() {  # FILE TEXT
   interrupted=yes
-  kill -s "$1" "$launcher" 2>/dev/null
+  echo "$2" >"$run_directory/.$1.new" && mv "$run_directory/.$1.new" "$run_directory/$1"
 }
 give_notice() {
   echo "slipway: the end of the job is near: notice given"
-  echo "end of the job" >"$run_directory/notice.$attempt"
-  hand_on @SIGNAL@
+  tell "notice.$attempt" "end of the job"
 }
+stop() {
+  echo "slipway: the job is to end: the program is asked to stop"
+  tell stop "the job was told to end"
+}
+rm -f "$run_directory/notice.$attempt" "$run_directory/stop"
+"${launch[@]}" &
+launcher=$!
 trap give_notice @SIGNAL@
-trap 'hand_on TERM' TERM
-trap 'hand_on INT' INT
+trap stop TERM INT
+[ -z "$early_notice" ] || give_notice
 status=127
 while :; do
   interrupted=no
@@ -59,13 +64,14 @@ if [ "$status" = 75 ]; then
   restarts=${SLURM_RESTART_COUNT:-0}
   progress=$(field progress_number)
   before=$(cat "$run_directory/requeue.progress" 2>/dev/null)
-  if [ -n "$before" ] && [ "${progress:-0}" -le "$before" ]; then
+  if [ "${before:-0}" -gt 0 ] && [ "${progress:-0}" -le "$before" ]; then
     echo "slipway: not requeued: no progress since attempt $((attempt - 1)) (still at $before)"
   elif [ "$restarts" -ge @MOST@ ]; then
     echo "slipway: not requeued: this was restart $restarts of at most @MOST@"
   else
     echo "${progress:-0}" >"$run_directory/requeue.progress"
     echo "slipway: requeued for attempt $((attempt + 1))"
+    trap - TERM
     scontrol requeue "@ID@" && sleep 60  # which ends this script
     echo "slipway: scontrol could not requeue job @ID@"
   fi
@@ -81,8 +87,10 @@ if [ "$status" = 3 ]; then
   for ((look = 0; look < 60; look++)); do
     state=$(sinfo --noheader --nodes="$host" --format=%T 2>/dev/null | head -n 1)
     case $state in
-      down* | drain* | fail* | *"*")
+      down* | *"*")
+        if [ "${SLURM_RESTART_COUNT:-0}" -ge @MOST@ ]; then break; fi
         echo "slipway: node $host is $state: requeued for attempt $((attempt + 1)) without it"
+        trap - TERM
         scontrol requeue "@ID@" && sleep 60  # which ends this script
         break
         ;;

@@ -26,7 +26,8 @@ VisibleGpus seen_in(const std::map<std::string, std::string>& variables) {
 
 std::vector<std::string> devices(std::uint32_t local_rank, std::uint32_t local_ranks, const std::string& list,
                                  const std::vector<std::uint32_t>& order = {}) {
-  return gpus_of_rank(seen_in({{"CUDA_VISIBLE_DEVICES", list}}), local_rank, local_ranks, true, order).devices;
+  return gpus_of_rank(seen_in({{"CUDA_VISIBLE_DEVICES", list}}), {.rank = local_rank, .ranks = local_ranks}, order)
+      .devices;
 }
 
 TEST(VisibleGpus, AreWhatTheVariableLists) {
@@ -67,7 +68,7 @@ TEST(GpusOfRank, EachDeviceIsUsedWhereNumbersDoNotFit) {
 TEST(GpusOfRank, RanksBeyondTheDevicesShareThemEvenly) {
   std::map<std::string, int> users;
   for (std::uint32_t rank = 0; rank < 8; ++rank) {
-    const auto share = gpus_of_rank(seen_in({{"CUDA_VISIBLE_DEVICES", "0,1,2,3"}}), rank, 8, true);
+    const auto share = gpus_of_rank(seen_in({{"CUDA_VISIBLE_DEVICES", "0,1,2,3"}}), {.rank = rank, .ranks = 8});
     ASSERT_EQ(share.devices.size(), 1U);
     EXPECT_TRUE(share.shared);
     EXPECT_EQ(share.amount, 0.5);
@@ -77,9 +78,31 @@ TEST(GpusOfRank, RanksBeyondTheDevicesShareThemEvenly) {
 }
 
 TEST(GpusOfRank, WhatTheLauncherDealtIsTakenWhole) {
-  const auto share = gpus_of_rank(seen_in({{"CUDA_VISIBLE_DEVICES", "3"}}), 3, 4, false);
+  const auto share =
+      gpus_of_rank(seen_in({{"CUDA_VISIBLE_DEVICES", "3"}}), {.rank = 3, .ranks = 4, .same_list = false});
   EXPECT_THAT(share.devices, ElementsAre("3"));
   EXPECT_FALSE(share.shared);
+}
+
+TEST(GpusOfRank, OneDeviceForEachTaskIsNotShared) {  // control groups number each task's own device 0
+  const auto seen = seen_in({{"CUDA_VISIBLE_DEVICES", "0"}, {"SLURM_GPUS_ON_NODE", "4"}});
+  const auto share = gpus_of_rank(seen, {.rank = 2, .ranks = 4});
+  EXPECT_THAT(share.devices, ElementsAre("0"));
+  EXPECT_EQ(share.amount, 1);
+}
+
+TEST(GpusOfRank, ANodeThatWantsWholeDevicesGetsThem) {
+  const auto seen = seen_in({{"CUDA_VISIBLE_DEVICES", "0,1,2,3"}});
+  double all = 0;
+  for (std::uint32_t rank = 0; rank < 8; ++rank) {
+    const double amount = gpus_of_rank(seen, {.rank = rank, .ranks = 8, .wanted = 1}).amount;
+    EXPECT_EQ(amount, rank < 4 ? 1 : 0) << rank;
+    all += amount;
+  }
+  EXPECT_EQ(all, 4);
+  EXPECT_THAT(gpus_of_rank(seen, {.rank = 1, .ranks = 4, .wanted = 2}).devices, ElementsAre("2", "3"));
+  EXPECT_THAT(gpus_of_rank(seen, {.rank = 2, .ranks = 4, .wanted = 2}).devices, IsEmpty());
+  EXPECT_THAT(gpus_of_rank(seen, {.rank = 1, .ranks = 2, .wanted = 1}).devices, ElementsAre("2", "3"));
 }
 
 TEST(GpusOfRank, TheOrderOfTheMachineCounts) {

@@ -410,6 +410,31 @@ struct Learner {
   using slipway_interface = interface<&Learner::step>;
 };
 
+struct TakesTime {
+  explicit TakesTime(Diary* diary) {
+    pause_for(20ms);
+    diary->add("built");
+  }
+  int answer() {
+    pause_for(20ms);
+    return 1;
+  }
+};
+
+TEST(Lifecycle, LimitsOfZeroAreNone) {
+  everywhere([](const Conditions& given) {
+    Conditions setup = given;
+    setup.options = {{"start-limit", "0"}, {"stall-after", "0"}, {"time-limit", "0"}};
+    Diary diary;
+    Program program("zero");
+    auto node = program.with(on_rank(other(setup))).node<TakesTime>("node", &diary);
+    ::testing::internal::CaptureStderr();
+    const auto result = testing::run(program, setup, [&](Running&) { EXPECT_EQ(node.get<&TakesTime::answer>(), 1); });
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(result.status, 0) << result.failure;
+  }, 4);
+}
+
 TEST(Kit, SuppressedWorkersAreCalledByHand) {
   everywhere([](const Conditions& given) {
     Conditions setup = given;

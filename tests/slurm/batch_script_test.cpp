@@ -167,12 +167,12 @@ TEST(BatchScript, AllProblemsAreToldAtOnce) {
   job.command.clear();
   job.run_directory = "runs";
   job.array = "a-b";
-  job.notice = {.signal = "USR2", .margin = 2h};
+  job.notice = {.signal = "KILL", .margin = 2h};
   job.environment = {{"1A", ""}};
   job.extra_directives = {"switches=1"};
   const auto problems = problems_of(job, generic());
   for (const char* const part :
-       {"'my run' is no name", "no program", "'runs' is no absolute", "'a-b' is no array", "'USR2' is no signal",
+       {"'my run' is no name", "no program", "'runs' is no absolute", "'a-b' is no array", "'KILL' is no signal",
         "the notice comes 7200 s before", "'1A' is no name", "'switches=1' is no option"}) {
     EXPECT_THAT(problems, Contains(HasSubstr(part)));
   }

@@ -202,6 +202,7 @@ def check_ends(tool: Tool) -> None:
     call("scancel", job)
     wait_for_job(job)
     require(tool.status(run)["verdict"] == "cancelled", f"scancel while running: {tool.status(run)}")
+    tool.run("status", run, status=75)
 
     job, run = counting(tool, "--steps", 3, options=("--hold",))
     require(tool.status(run)["verdict"] == "waiting", f"held: {tool.status(run)}")
@@ -290,6 +291,7 @@ def check_shapes(tool: Tool) -> None:
     for element in range(4):
         status = json.loads((run / str(element) / "status.json").read_text(encoding="utf-8"))
         require(status["exit_status"] == 0, f"element {element}: {status}")
+    require(tool.run("status", run, status=0).stdout.count("good") == 4, "status of the array")
 
 
 def check_requeue(tool: Tool) -> None:

@@ -70,6 +70,15 @@ TEST_F(SavedStates, ChangedBytesAreNoticed) {
   EXPECT_THROW(SavedState(run_.path(), 1).read("shard/0"), Error);
 }
 
+TEST_F(SavedStates, TheLastTwoCompleteOnesAreKept) {
+  save(1, "first");
+  save(2, "second", false);
+  save(3, "third");
+  EXPECT_TRUE(std::filesystem::exists(part(1)));
+  save(4, "fourth");
+  EXPECT_FALSE(std::filesystem::exists(part(1)));
+}
+
 TEST_F(SavedStates, TheLastTwoAreKept) {
   for (std::uint32_t number = 1; number <= 4; ++number) save(number, "bytes");
   EXPECT_FALSE(std::filesystem::exists(part(2)));

@@ -22,7 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 bool is_over_now(const std::filesystem::path& directory) {
   const RunView run = look_at(directory);
-  return (run.status && run.status->exit_status) || is_over(verdict_of(run));
+  const slurm::Verdict verdict = verdict_of(run);
+  return verdict != slurm::Verdict::waiting && verdict != slurm::Verdict::running && verdict != slurm::Verdict::unknown;
 }
 
 // The program first, which then ends in order; then the scheduler, which ends it in any case.
@@ -33,26 +34,28 @@ int cancel(const std::string& named, std::chrono::seconds patience) {
     fmt::print("the run is over already: {}\n", to_string(verdict_of(run)));
     return 0;
   }
-  const bool running = run.status.has_value();
+  const bool running = verdict_of(run) == slurm::Verdict::running && run.status.has_value();
   if (running) {
     RunDirectory::at(directory).request_stop("cancelled by slipway cancel");
     const auto end = Clock::now() + patience;
-    while (Clock::now() < end && !is_over_now(directory)) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    while (Clock::now() < end && !is_over_now(directory)) std::this_thread::sleep_for(std::chrono::seconds(1));
   }
   const bool stopped = running && is_over_now(directory);
   if (stopped) {
     fmt::print("the program has stopped in order\n");
   }
-  if (!run.job || run.job->id.empty()) {
+  if (!run.job || run.job->ids.empty()) {
     if (stopped) return 0;
     fmt::print(stderr, "slipway: the run has not stopped within {} s, and is no job that could be cancelled\n",
                patience.count());
     return 1;
   }
-  if (run.scheduler && !stopped) {
-    const auto result = run_slurm({"scancel", run.job->id});
-    if (result.status != 0) throw Error("scancel could not cancel job " + run.job->id + ": " + result.errors);
-    fmt::print("job {} cancelled\n", run.job->id);
+  if (run.scheduler && (!stopped || run.job->ids.size() > 1)) {
+    for (const auto& id : run.job->ids) {
+      const auto result = run_slurm({"scancel", id});
+      if (result.status != 0) throw Error("scancel could not cancel job " + id + ": " + result.errors);
+      fmt::print("job {} cancelled\n", id);
+    }
   }
   return 0;
 }

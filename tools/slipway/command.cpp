@@ -134,6 +134,9 @@ CommandResult run_slurm(const std::vector<std::string>& words) {
   return *std::move(result);
 }
 
-bool slurm_is_here() { return run_command({"sbatch", "--version"}).has_value(); }
+bool slurm_is_here() {
+  static const bool here = run_command({"sbatch", "--version"}).has_value();
+  return here;
+}
 
 }  // namespace slipway::tool

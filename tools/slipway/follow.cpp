@@ -58,7 +58,11 @@ int follow_to_end(const std::filesystem::path& run_directory) {
       const bool over = run.scheduler ? is_over(run.scheduler->verdict) : silent > questions_without_answer;
       if (over) {
         log.read_new_lines(print_line);
-        return exit_status_of(look_at(run_directory));
+        const RunView last = look_at(run_directory);
+        const bool known = last.scheduler.has_value() || (last.status && last.status->exit_status);
+        if (known) return exit_status_of(last);
+        fmt::print(stderr, "slipway: the scheduler does not answer for this job; see slipway status\n");
+        return static_cast<int>(ExitStatus::rank_lost);
       }
     }
     std::this_thread::sleep_for(log_pause);

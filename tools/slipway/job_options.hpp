@@ -30,6 +30,7 @@ class JobOptions {
   const std::vector<std::string>& command() const { return command_; }
   const std::string& run_base() const { return run_base_; }
   std::string run_name() const;
+  bool is_array() const { return !job_.array.empty(); }
   // How the numbers of nodes, ranks, cores and GPUs came about. Runs the program for its plan where they depend on it.
   slurm::Layout layout() const;
   // The program's own table of nodes, ranks and hosts on such nodes.

@@ -12,7 +12,7 @@ namespace slipway::tool {
 namespace fs = std::filesystem;
 
 void write_record(const fs::path& run_directory, const JobRecord& record) {
-  const nlohmann::ordered_json json{{"job", record.id},
+  const nlohmann::ordered_json json{{"jobs", record.ids},
                                     {"machine", record.machine},
                                     {"command", record.command},
                                     {"command_line", record.command_line}};
@@ -25,7 +25,7 @@ std::optional<JobRecord> read_record(const fs::path& run_directory) {
   if (!text) return std::nullopt;
   try {
     const auto json = nlohmann::json::parse(*text);
-    return JobRecord{json.at("job"), json.at("machine"), json.at("command"), json.at("command_line")};
+    return JobRecord{json.at("jobs"), json.at("machine"), json.at("command"), json.at("command_line")};
   } catch (const nlohmann::json::exception& error) {
     throw UsageError((run_directory / "job.json").string() + " is damaged (" + error.what() + ")");
   }

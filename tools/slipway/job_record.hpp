@@ -11,7 +11,7 @@ namespace slipway::tool {
 
 // job.json in the run directory: what was submitted, and as which job.
 struct JobRecord {
-  std::string id{};  // empty: not submitted
+  std::vector<std::string> ids{};  // of a chain several, in their order; empty: not submitted
   std::string machine{};
   std::vector<std::string> command{};
   std::string command_line{};

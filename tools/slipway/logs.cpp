@@ -78,8 +78,7 @@ int show_logs(const LogQuestion& question) {
     if (filter.wants(line)) lines.push_back(line);
   };
   while (true) {
-    const bool over =
-        !question.follow || exit_status_of(look_at(directory)) != 0 || is_over(verdict_of(look_at(directory)));
+    const bool over = !question.follow || is_over(verdict_of(look_at(directory)));
     files.read_new_lines(collect);
     if (!question.job) std::stable_sort(lines.begin(), lines.end());  // lines begin with their time
     if (question.first_error && lines.size() > 1) lines.resize(1);
@@ -87,7 +86,7 @@ int show_logs(const LogQuestion& question) {
     std::fflush(stdout);
     if (over || (question.first_error && !lines.empty())) return 0;
     lines.clear();
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }
 

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string_view>
+#include <vector>
 
 #include "slipway/base/error.hpp"
 #include "slipway/base/text.hpp"
@@ -39,10 +42,19 @@ int run(int argc, char** argv) {
   tool::add_requeue(app, chosen);
   tool::add_machines(app, chosen);
   tool::add_doctor(app, chosen);
+  tool::add_completion(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
+  } catch (const CLI::ExtrasError&) {  // CLI11 does not end options at "--" before a program
+    const auto mark =
+        std::find_if(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
+    if (mark == argv + argc) throw UsageError("unexpected words on the command line; see slipway --help");
+    std::vector<char*> without(argv, mark);
+    without.insert(without.end(), mark + 1, argv + argc);
+    without.push_back(nullptr);
+    return run(argc - 1, without.data());
   } catch (const CLI::ParseError& error) {
     std::vector<std::string> names;
     for (const auto* const verb : app.get_subcommands({})) names.push_back(verb->get_name());

@@ -66,16 +66,27 @@ std::vector<CLI::Option*> named_options(CLI::App& verb) {
   });
 }
 
+// Options of any verb may stand in the file.
+void refuse_unknown_names(const std::filesystem::path& file, const nlohmann::json& configuration, CLI::App& verb) {
+  std::vector<std::string> names;
+  for (CLI::App* const other : verb.get_parent()->get_subcommands([](CLI::App*) { return true; })) {
+    for (const CLI::Option* const option : named_options(*other)) names.push_back(option->get_lnames().front());
+  }
+  for (const auto& [name, value] : configuration.items()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw UsageError(
+        fmt::format("{}: there is no option '{}' (did you mean '{}'?)", file.string(), name, nearest(name, names)));
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> fill_in(CLI::App& verb) {
   const auto file = configuration_file();
   const auto configuration = read_configuration(file);
   std::map<std::string, std::string> origins;
-  std::vector<std::string> names;
   for (CLI::Option* const option : named_options(verb)) {
     const std::string name = option->get_lnames().front();
-    names.push_back(name);
     const std::string variable = variable_of(name);
     if (option->count() > 0) {
       origins[name] = "flag";
@@ -84,17 +95,17 @@ std::map<std::string, std::string> fill_in(CLI::App& verb) {
       origins[name] = "environment, " + variable;
     } else if (const auto entry = configuration.find(name); entry != configuration.end()) {
       const std::string where = file.string() + ": \"" + name + "\"";
-      set(*option, text_of(*entry, where), where);
+      if (entry->is_array()) {
+        for (const auto& element : *entry) set(*option, text_of(element, where), where);
+      } else {
+        set(*option, text_of(*entry, where), where);
+      }
       origins[name] = file.string();
     } else {
       origins[name] = "default";
     }
   }
-  for (const auto& [name, value] : configuration.items()) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw UsageError(
-        fmt::format("{}: there is no option '{}' (did you mean '{}'?)", file.string(), name, nearest(name, names)));
-  }
+  refuse_unknown_names(file, configuration, verb);
   return origins;
 }
 

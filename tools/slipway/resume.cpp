@@ -45,9 +45,9 @@ int submit_again(const fs::path& directory, bool wait) {
   if (slurm::edited_by_hand(*text))
     fmt::print(stderr, "slipway: {} was edited by hand; it is taken as it is\n", script.string());
   JobRecord record = *run.job;
-  record.id = submit_script(script).id;
+  record.ids = {submit_script(script).id};
   write_record(directory, record);
-  fmt::print("job {}\n{}\n", record.id, directory.string());
+  fmt::print("job {}\n{}\n", record.ids.front(), directory.string());
   std::fflush(stdout);
   return wait ? follow_to_end(directory) : 0;
 }
@@ -74,14 +74,15 @@ int requeue(const std::string& named, std::chrono::seconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   while (std::chrono::steady_clock::now() < end) {
     const RunView now = look_at(directory);
-    const bool next_one = now.scheduler && now.scheduler->verdict == Verdict::waiting;
+    const bool saved = now.status && now.status->attempt == attempt && now.status->exit_status;
+    const bool next_one = saved && now.scheduler && now.scheduler->verdict == Verdict::waiting;
     const bool over = now.scheduler ? is_over(now.scheduler->verdict) : !is_alive(now);
     if (next_one) {
-      fmt::print("the program has saved its state, and job {} is queued again\n", run.job->id);
+      fmt::print("the program has stopped, and its job is queued again\n");
       return 0;
     }
     if (over) return submit_again(directory, false);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   }
   fmt::print(stderr, "slipway: the program has not ended {} s after the notice; see slipway status\n",
              patience.count());

@@ -18,6 +18,7 @@ namespace {
 struct RunRequest {
   std::optional<std::uint32_t> ranks;
   bool in_process = false;
+  std::optional<std::uint32_t> debug;
 };
 
 // This process becomes the program, which starts its own ranks.
@@ -30,6 +31,10 @@ int run_program(const RunRequest& request, std::vector<std::string> words) {
   std::vector<std::string> flags;
   if (request.ranks) flags.push_back("--slipway-ranks=" + std::to_string(*request.ranks));
   if (request.in_process) flags.emplace_back("--slipway-launcher=local");
+  if (request.debug) {  // limits of time are for those who do not look
+    flags.push_back("--slipway-debug-rank=" + std::to_string(*request.debug));
+    flags.insert(flags.end(), {"--slipway-start-limit=0", "--slipway-stall-after=0"});
+  }
   words.insert(words.begin() + 1, flags.begin(), flags.end());
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
@@ -46,6 +51,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
   verb->prefix_command();
   verb->add_option("-n,--ranks", request->ranks, "number of ranks; default: what the plan wants");
   verb->add_flag("--in-process", request->in_process, "all ranks are threads of one process");
+  verb->add_option("--debug", request->debug, "this rank waits for a debugger, and says how to attach one");
   verb->footer("\nExample: slipway run -n 4 ./train --epochs 10");
   verb->callback(
       [&chosen, verb, request] { chosen = [verb, request] { return run_program(*request, verb->remaining()); }; });

@@ -3,12 +3,15 @@
 #include "run_state.hpp"
 
 #include "command.hpp"
+#include "slipway/observe/wall_clock.hpp"
 
 namespace slipway::tool {
 
 using slurm::Verdict;
 
 namespace {
+
+constexpr std::int64_t stale_heartbeat = 60'000'000'000;  // nanoseconds; a run writes one each second
 
 std::string field(const std::map<std::string, std::string>& fields, const char* name) {
   const auto found = fields.find(name);
@@ -37,11 +40,13 @@ std::optional<SchedulerView> ask_scheduler(const std::string& id) {
   return SchedulerView{slurm::verdict_of(state), state, {}, {}, {}};
 }
 
-Verdict verdict_of(ExitStatus status, const SchedulerView* scheduler) {
+Verdict verdict_of(ExitStatus status, bool finished, const SchedulerView* scheduler) {
   switch (status) {
     case ExitStatus::good: {  // a program that is told to end by a signal does so in order
-      const bool ended_by_others = scheduler && is_over(scheduler->verdict) && scheduler->verdict != Verdict::failed;
-      return ended_by_others ? scheduler->verdict : Verdict::good;
+      if (finished) return Verdict::good;
+      const bool ended_by_others = scheduler && is_over(scheduler->verdict) && scheduler->verdict != Verdict::good &&
+                                   scheduler->verdict != Verdict::failed;
+      return ended_by_others ? scheduler->verdict : Verdict::cancelled;
     }
     case ExitStatus::time_limit:
       return Verdict::timed_out;
@@ -62,7 +67,11 @@ Verdict verdict_of(ExitStatus status, const SchedulerView* scheduler) {
 
 RunView look_at(const std::filesystem::path& run_directory) {
   RunView run{run_directory, read_record(run_directory), read_status(run_directory), std::nullopt};
-  if (run.job && !run.job->id.empty() && slurm_is_here()) run.scheduler = ask_scheduler(run.job->id);
+  if (!run.job || !slurm_is_here()) return run;
+  for (const auto& id : run.job->ids) {  // of a chain, the first that is not over
+    if (auto view = ask_scheduler(id)) run.scheduler = std::move(view);
+    if (run.scheduler && !is_over(run.scheduler->verdict)) break;
+  }
   return run;
 }
 
@@ -74,15 +83,19 @@ Verdict verdict_of(const RunView& run) {
     const bool last_words = ended && scheduler->verdict == Verdict::running;
     if (!last_words || *run.status->exit_status == ExitStatus::preempted) return scheduler->verdict;
   }
-  if (ended) return verdict_of(*run.status->exit_status, scheduler);
+  if (ended) return verdict_of(*run.status->exit_status, run.status->finished, scheduler);
   if (scheduler) return scheduler->verdict == Verdict::good ? Verdict::failed : scheduler->verdict;
-  return run.status ? Verdict::running : Verdict::unknown;
+  if (!run.status) return Verdict::unknown;
+  return wall_now() - run.status->heartbeat > stale_heartbeat ? Verdict::failed : Verdict::running;
 }
 
 int exit_status_of(const RunView& run) {
   const Verdict verdict = verdict_of(run);
   if (verdict == Verdict::waiting || verdict == Verdict::running) return 0;
-  if (run.status && run.status->exit_status) return static_cast<int>(*run.status->exit_status);
+  if (run.status && run.status->exit_status) {
+    const bool may_go_on = *run.status->exit_status == ExitStatus::good && verdict != Verdict::good;
+    return static_cast<int>(may_go_on ? ExitStatus::preempted : *run.status->exit_status);
+  }
   if (verdict == Verdict::timed_out) return static_cast<int>(ExitStatus::time_limit);
   return static_cast<int>(ExitStatus::rank_lost);
 }

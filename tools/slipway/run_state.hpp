@@ -34,8 +34,8 @@ RunView look_at(const std::filesystem::path& run_directory);
 // One word for how the run stands. The scheduler speaks for a job whose run has said nothing, or cannot have gone on.
 slurm::Verdict verdict_of(const RunView& run);
 
-// What `slipway status` ends with: the status of the run, once over; 0 while it waits or runs; 3 where it ended without
-// a word, or nobody knows.
+// What `slipway status` ends with: the status of the run, once over; 0 while it waits or runs; 75 where it was told to
+// end before its end; 3 where it ended without a word, or nobody knows.
 int exit_status_of(const RunView& run);
 
 }  // namespace slipway::tool

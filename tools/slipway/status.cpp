@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -27,8 +29,8 @@ std::string age_of(std::int64_t when) {
 }
 
 void print_scheduler(const RunView& run) {
-  if (!run.job || run.job->id.empty()) return;
-  line("job", run.job->id + " on machine " + run.job->machine);
+  if (!run.job || run.job->ids.empty()) return;
+  line("job", fmt::format("{} on machine {}", fmt::join(run.job->ids, ", "), run.job->machine));
   if (!run.scheduler) {
     line("scheduler", "does not know the job (any more), or is not here");
     return;
@@ -70,10 +72,38 @@ int print_text(const RunView& run) {
   return exit_status_of(run);
 }
 
+// Of an array: the run directories below this one, by their numbers.
+std::vector<std::filesystem::path> elements_of(const std::filesystem::path& directory) {
+  std::vector<std::pair<std::uint64_t, std::filesystem::path>> numbered;
+  if (std::filesystem::exists(directory / "status.json")) return {};
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    const std::string name = entry.path().filename();
+    const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number && std::filesystem::exists(entry.path() / "status.json")) {
+      numbered.emplace_back(std::stoull(name.substr(0, 18)), entry.path());
+    }
+  }
+  std::sort(numbered.begin(), numbered.end());
+  std::vector<std::filesystem::path> elements;
+  for (auto& [number, path] : numbered) elements.push_back(std::move(path));
+  return elements;
+}
+
+// The worst status of those that are there; elements that have not begun have no directory yet.
+int print_elements(const std::vector<std::filesystem::path>& elements) {
+  int worst = 0;
+  for (const auto& element : elements) {
+    const RunView run = look_at(element);
+    fmt::print("{:<14} {}\n", "element " + element.filename().string(), to_string(verdict_of(run)));
+    worst = std::max(worst, exit_status_of(run));
+  }
+  return worst;
+}
+
 int print_json(const RunView& run) {
   using Json = nlohmann::ordered_json;
   Json json{{"run_directory", run.directory.string()}, {"verdict", to_string(verdict_of(run))}};
-  json["job"] = run.job && !run.job->id.empty() ? Json(run.job->id) : Json();
+  json["job"] = run.job && !run.job->ids.empty() ? Json(run.job->ids.front()) : Json();
   json["scheduler"] = run.scheduler ? Json{{"state", run.scheduler->state},
                                            {"reason", run.scheduler->reason},
                                            {"nodes", run.scheduler->nodes},
@@ -95,7 +125,9 @@ void add_status(CLI::App& app, Chosen& chosen) {
   verb->footer("\nExample: slipway status runs/train-20261129-195855-570d");
   verb->callback([&chosen, run, json] {
     chosen = [run, json] {
-      const RunView view = look_at(find_run(*run));
+      const auto directory = find_run(*run);
+      if (const auto elements = elements_of(directory); !elements.empty() && !*json) return print_elements(elements);
+      const RunView view = look_at(directory);
       return *json ? print_json(view) : print_text(view);
     };
   });

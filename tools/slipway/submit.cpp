@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -87,11 +88,15 @@ struct SubmitChoice {
   std::uint32_t chain = 1;
 };
 
-// Each takes the next attempt when the one before is over, and finds nothing to do once the run has ended well.
-std::string submit_chain(const fs::path& script, std::uint32_t length) {
-  std::string id = submit_script(script).id;
-  for (std::uint32_t job = 1; job < length; ++job) id = submit_script(script, {"--dependency=afterany:" + id}).id;
-  return id;
+// Each takes the next attempt when the one before is over, and finds nothing to do once the run has ended well. What is
+// queued is recorded at once.
+void submit_chain(const fs::path& directory, JobRecord& record, std::uint32_t length) {
+  for (std::uint32_t job = 0; job < std::max(length, 1u); ++job) {
+    std::vector<std::string> more;
+    if (job > 0) more.push_back("--dependency=afterany:" + record.ids.back());
+    record.ids.push_back(submit_script(directory / script_file, more).id);
+    write_record(directory, record);
+  }
 }
 
 // What the scheduler would say, without a job and without a trace.
@@ -114,15 +119,18 @@ int submit(JobOptions& options, const SubmitChoice& choice) {
   }
   if (!slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing before anything is written
   if (choice.check) return check_only(options);
+  if (choice.wait && options.is_array()) {
+    throw UsageError("--wait follows one run (an array has many); leave one out, and see slipway status");
+  }
   const fs::path directory = make_run(options, prepare(options));
   JobRecord record{.machine = options.machine().name, .command = options.command(), .command_line = own_command_line()};
   write_record(directory, record);
-  record.id = submit_chain(directory / script_file, choice.chain);
-  write_record(directory, record);
+  submit_chain(directory, record, choice.chain);
   if (choice.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"job", record.id}, {"run_directory", directory.string()}}.dump());
+    fmt::print("{}\n",
+               nlohmann::ordered_json{{"job", record.ids.back()}, {"run_directory", directory.string()}}.dump());
   } else {
-    fmt::print("job {}\n{}\n", record.id, directory.string());
+    fmt::print("job {}\n{}\n", fmt::join(record.ids, ", "), directory.string());
   }
   std::fflush(stdout);
   return choice.wait ? follow_to_end(directory) : 0;

@@ -46,6 +46,7 @@ Json object_of(const RunStatus& status) {
   object["exit_status"] = status.exit_status ? Json(static_cast<int>(*status.exit_status)) : Json();
   object["first_failure"] = status.first_failure ? object_of(*status.first_failure) : Json();
   object["stop_reason"] = status.stop_reason;
+  object["finished"] = status.finished;
   object["ranks"] = status.ranks;
   object["attempt"] = status.attempt;
   object["written_by"] = {{"rank", status.written_by}, {"host", status.host}, {"process", status.process}};
@@ -76,6 +77,7 @@ RunStatus status_of(const Json& object) {
   }
   if (!object.at("first_failure").is_null()) status.first_failure = failure_of(object.at("first_failure"));
   object.at("stop_reason").get_to(status.stop_reason);
+  object.at("finished").get_to(status.finished);
   object.at("ranks").get_to(status.ranks);
   object.at("attempt").get_to(status.attempt);
   object.at("written_by").at("rank").get_to(status.written_by);
@@ -188,9 +190,11 @@ void StatusFile::set_state(RunState state) {
   write(Durability::process);
 }
 
-void StatusFile::set_stop_reason(std::string_view reason) {
+void StatusFile::set_stop_reason(std::string_view reason, bool finished) {
   const std::lock_guard lock(mutex_);
-  if (status_.state != RunState::ended && status_.stop_reason.empty()) status_.stop_reason = reason;
+  if (status_.state == RunState::ended || !status_.stop_reason.empty()) return;
+  status_.stop_reason = reason;
+  status_.finished = finished;
 }
 
 bool StatusFile::set_failure(const FirstFailure& failure) {

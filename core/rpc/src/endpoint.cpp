@@ -160,6 +160,7 @@ void Endpoint::tick(seam::Time now) {
   if (parts_->waits.next_probe() <= now) {
     for (const std::uint64_t wait : parts_->waits.take_due_probes(now)) send_probe(*this, wait);
   }
+  if (settings_.stall_after == 0) return;
   constexpr seam::Time checks_per_limit = 4;
   if (now < parts_->next_stall_check.load(std::memory_order_relaxed)) return;
   parts_->next_stall_check.store(now + settings_.stall_after / checks_per_limit + 1);

@@ -59,8 +59,10 @@ int print_plan_on(const Program& program, const Options& options) {
   for (auto& host : machine.hosts) host.gpus = hosts.gpus;
   const VisibleGpus all{.variable = "plan", .devices = std::vector<std::string>(hosts.gpus, "gpu")};
   for (std::size_t rank = 0; rank < machine.ranks.size(); ++rank) {
-    const auto local_rank = static_cast<std::uint32_t>(rank % ranks_per_host);
-    machine.ranks[rank].gpus = gpus_of_rank(all, local_rank, static_cast<std::uint32_t>(ranks_per_host), true).amount;
+    const HostShare host{.rank = static_cast<std::uint32_t>(rank % ranks_per_host),
+                         .ranks = static_cast<std::uint32_t>(ranks_per_host),
+                         .wanted = most_gpus_wanted(program.graph())};
+    machine.ranks[rank].gpus = gpus_of_rank(all, host).amount;
   }
   const Placement placement = place(program.graph(), machine);
   const PlanFormat format = settings.plan == PlanRequest::json  ? PlanFormat::json

@@ -9,39 +9,8 @@
 
 #include "endings.hpp"
 #include "node_host.hpp"
-#include "slipway/rpc/waiter.hpp"
 
 namespace slipway {
-
-namespace detail {
-
-namespace {
-
-// Gets the strand for a thread outside the pool, in its turn.
-class ExclusiveGrant final : public Entry {
- public:
-  Step run(NodeSlot&) override {
-    granted_.store(true, std::memory_order_release);
-    waiter.wake();
-    return Step::lent;
-  }
-  void drop(const char*) override {
-    dropped_.store(true, std::memory_order_release);
-    waiter.wake();
-  }
-  bool holds(RankId, std::uint64_t) const override { return false; }
-  bool answered() const { return granted_.load(std::memory_order_acquire) || dropped_.load(std::memory_order_acquire); }
-  bool dropped() const { return dropped_.load(std::memory_order_acquire); }
-
-  Waiter waiter;
-
- private:
-  std::atomic<bool> granted_{false};
-  std::atomic<bool> dropped_{false};
-};
-
-}  // namespace
-}  // namespace detail
 
 const std::string& Context::label() const { return host_.spec().label; }
 NodeId Context::node() const { return host_.node(); }
@@ -79,7 +48,7 @@ bool Context::on_restore(const std::function<void(std::istream&)>& hook) {
   if (!bytes) return false;
   std::istringstream in(*bytes);
   hook(in);
-  if (in.bad() || in.fail()) {
+  if (in.bad() || (in.fail() && !in.eof())) {  // to read up to the end is right, and leaves both marks
     throw Error("node '" + label() +
                 "' could not read what it saved (another version of the program, perhaps); start " + "a new run");
   }
@@ -133,21 +102,7 @@ void Context::enter_exclusive() {
     throw UsageError("exclusive was entered by a thread that has node '" + slot.label +
                      "' already (in a handler, or twice): it would wait for itself. Use it in run() alone");
   }
-  if (!slot.mailbox.enter_if_idle()) {
-    detail::ExclusiveGrant grant;
-    slot.admit(&grant);
-    try {
-      host_.shared().endpoint->wait_for_condition("its turn on", slot.id, seam::never, grant.waiter,
-                                                  [&grant] { return grant.answered(); });
-    } catch (...) {
-      if (!slot.mailbox.remove(&grant)) {
-        while (!grant.answered()) seam::pause();
-        if (!grant.dropped()) slot.strand_returned();
-      }
-      throw;
-    }
-    if (grant.dropped()) throw Stopped("the program ends");
-  }
+  if (slot.mailbox.limit() > 1 || !slot.mailbox.enter_if_idle()) host_.take_all_places();
   if (activity) {
     activity->holds_strand = true;
     slot.began(*activity);
@@ -160,7 +115,7 @@ void Context::leave_exclusive() {
     slot.ended(*activity);
     activity->holds_strand = false;
   }
-  slot.strand_returned();
+  for (std::uint32_t place = 0; place < slot.mailbox.limit(); ++place) slot.strand_returned();
 }
 
 }  // namespace slipway

@@ -23,7 +23,8 @@ enum class ControlKind : std::uint8_t {
   worker_done,       // node `number` has returned from run()
   failed,            // text: a FirstFailure as JSON
   lost,              // number: another rank; text: reason
-  stop_asked,        // text: reason; number: 1 = stop_now
+  stop_asked,        // text: reason; number: 1 = stop_now; first: 1 = asked from outside the program;
+                     // second: 1 = by the body of a test, which counts as a worker
   workers_returned,  // after `stop`
   drain_state,       // number: round; first: 1 = quiescent; second: handlers run so far
   destroyed,         // number: level

@@ -48,7 +48,7 @@ Controller::Controller(ControllerSetup setup)
       workers_(workers_left_),
       handled_(setup_.ranks) {
   report_.program = setup_.program->name();
-  step_deadline_ = seam::after(setup_.settings->start_limit);
+  step_deadline_ = seam::limit_after(setup_.settings->start_limit);
 }
 
 void Controller::enter(State state) {
@@ -75,14 +75,24 @@ void Controller::on(RankId from, const Control& control) {
       enter(State::running);
       status_.set_state(RunState::running);
       setup_.broadcast({.kind = ControlKind::go});
-      if (!notice_.empty()) notice(std::exchange(notice_, {}));
+      if (notice_) notice(*std::exchange(notice_, std::nullopt));
       return;
     case ControlKind::worker_done:
-      if (workers_left_ > 0 && --workers_left_ == 0) stop("all workers have returned", false, ExitStatus::good);
+      // While nodes save themselves, workers return because of the notice: what they have saved decides.
+      if (workers_left_ > 0 && --workers_left_ == 0 && state_ != State::noticing) {
+        stop({.reason = "all workers have returned", .finished = true});
+      }
       return;
-    case ControlKind::stop_asked:
-      stop(control.text, control.number == 1, ExitStatus::good);
+    case ControlKind::stop_asked: {
+      const bool by_the_program = control.first == 0;
+      const bool now = control.number == 1;
+      if (state_ == State::noticing && by_the_program && !now) {  // it stops in a moment
+        if (control.second == 1 && workers_left_ > 0) --workers_left_;
+        return;
+      }
+      stop({.reason = control.text, .finished = by_the_program, .now = now});
       return;
+    }
     case ControlKind::notice_asked:
       notice(control.text);
       return;
@@ -158,7 +168,7 @@ bool Controller::may_stop() const {
 }
 
 void Controller::notice(const std::string& reason) {
-  if (!may_stop() || !notice_.empty()) return;
+  if (!may_stop() || notice_) return;
   notice_ = reason;
   if (state_ == State::constructing) return;
   enter(State::noticing);
@@ -178,21 +188,24 @@ void Controller::end_notice() {
                  .type = "slipway::Error",
                  .text = std::string("the saved state could not be completed: ") + error.what()});
   }
-  stop(notice_, false, ExitStatus::preempted);
+  const bool done = workers_ > 0 && workers_left_ == 0 && saved_parts_.empty();
+  stop({.reason = done ? "all workers have returned" : *notice_,
+        .status = done ? ExitStatus::good : ExitStatus::preempted,
+        .finished = done});
 }
 
-void Controller::stop(const std::string& reason, bool now, ExitStatus status) {
+void Controller::stop(const Stop& stop) {
   if (may_stop()) {
-    exit_status_ = status;
+    exit_status_ = stop.status;
     status_.set_state(RunState::stopping);
-    status_.set_stop_reason(reason);
+    status_.set_stop_reason(stop.reason, stop.finished);
     enter(State::stopping);
     waits_ended_ = false;
-    setup_.broadcast({.kind = ControlKind::stop, .text = reason});
+    setup_.broadcast({.kind = ControlKind::stop, .text = stop.reason});
   }
-  if (now && state_ == State::stopping && !waits_ended_) {
+  if (stop.now && state_ == State::stopping && !waits_ended_) {
     waits_ended_ = true;
-    setup_.broadcast({.kind = ControlKind::end_waits, .text = reason});
+    setup_.broadcast({.kind = ControlKind::end_waits, .text = stop.reason});
   }
 }
 
@@ -235,7 +248,7 @@ void Controller::step_took_too_long() {
   if (state_ == State::noticing) {
     terminal_.message(LogLevel::warning, "hooks for the notice are still busy on ranks " + late_ranks() +
                                              ": the program stops without waiting for them");
-    return stop(notice_, false, ExitStatus::preempted);
+    return stop({.reason = *notice_, .status = ExitStatus::preempted});
   }
   if (state_ == State::stopping && !waits_ended_) {
     waits_ended_ = true;
@@ -261,7 +274,7 @@ void Controller::tick(seam::Time now) {
   if (now >= step_deadline_) step_took_too_long();
   const auto limit = setup_.settings->time_limit;
   if (limit.count() > 0 && state_ == State::running && now - began_ >= limit.count()) {
-    stop("the time limit (--slipway-time-limit) has passed", false, ExitStatus::time_limit);
+    stop({.reason = "the time limit (--slipway-time-limit) has passed", .status = ExitStatus::time_limit});
   }
   look_for_requests(now);
   if (now < next_beat_) return;
@@ -286,7 +299,7 @@ void Controller::look_for_requests(seam::Time now) {
   if (!setup_.directory || now < next_look_ || !may_stop()) return;
   next_look_ = now + stop_file_look;
   if (const auto reason = setup_.directory.notice_given(setup_.settings->attempt)) notice(*reason);
-  if (const auto reason = setup_.directory.stop_requested()) stop(*reason, false, ExitStatus::good);
+  if (const auto reason = setup_.directory.stop_requested()) stop({.reason = *reason});
 }
 
 void Controller::end() {

@@ -45,7 +45,13 @@ class Controller {
   void on(RankId from, const Control& control);
   // Limits of steps, the heartbeat, requests to stop from outside.
   void tick(seam::Time now);
-  void stop(const std::string& reason, bool now, ExitStatus status);
+  struct Stop {
+    std::string reason;
+    ExitStatus status = ExitStatus::good;
+    bool finished = false;  // the program wants no other attempt
+    bool now = false;       // waits in run() end, too
+  };
+  void stop(const Stop& stop);
   // The end of the job is near. Once; waits until the nodes are constructed.
   void notice(const std::string& reason);
   // The first one wins: it is printed, recorded, and ends the run.
@@ -90,7 +96,7 @@ class Controller {
   std::vector<std::uint64_t> handled_;  // by rank, as last reported
   std::string progress_text_;
   std::uint64_t progress_number_ = 0;
-  std::string notice_;  // its reason, once given
+  std::optional<std::string> notice_;  // its reason, once given
   std::uint32_t state_number_ = 0;
   std::vector<SavedPart> saved_parts_;
   Report report_;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "slipway/base/error.hpp"
+#include "slipway/graph/graph.hpp"
 
 namespace slipway {
 
@@ -68,13 +70,21 @@ VisibleGpus visible_gpus(const GetEnvironment& get, const std::filesystem::path&
     if (!list) continue;
     auto devices = words_of(list);
     if (devices == std::vector<std::string>{"NoDevFiles"}) devices.clear();
-    return {variable, std::move(devices)};
+    const char* const on_node = get("SLURM_GPUS_ON_NODE");
+    const bool dealt = get("SLURM_GPUS_PER_TASK") || (on_node && number_in(on_node) > devices.size());
+    return {variable, std::move(devices), dealt};
   }
   const bool is_amd = is_there(dev / "kfd");
   const char* const granted = get("SLURM_GPUS_ON_NODE");
   VisibleGpus all{.variable = is_amd ? "ROCR_VISIBLE_DEVICES" : "CUDA_VISIBLE_DEVICES",
                   .devices = numbers_below(granted ? number_in(granted) : count_nvidia(dev))};
   return all.devices.empty() ? VisibleGpus{} : all;
+}
+
+double most_gpus_wanted(const Graph& graph) {
+  double most = 0;
+  for (const Node& node : graph.nodes()) most = std::max(most, node.resources.gpus);
+  return most;
 }
 
 std::vector<std::uint32_t> parse_gpu_order(std::string_view text) {
@@ -94,27 +104,31 @@ std::vector<std::uint32_t> parse_gpu_order(std::string_view text) {
   return order;
 }
 
-GpuShare gpus_of_rank(const VisibleGpus& visible, std::uint32_t local_rank, std::uint32_t local_ranks, bool same_list,
-                      const std::vector<std::uint32_t>& order) {
+GpuShare gpus_of_rank(const VisibleGpus& visible, const HostShare& host, const std::vector<std::uint32_t>& order) {
   const auto count = static_cast<std::uint32_t>(visible.devices.size());
   GpuShare share;
-  if (count == 0 || local_ranks == 0) return share;
-  if (!same_list) {
+  if (count == 0 || host.ranks == 0) return share;
+  if (!host.same_list || visible.dealt) {
     share.devices = visible.devices;
     share.amount = count;
     return share;
   }
   const bool ordered = is_order_of(order, count);
   const auto device = [&](std::uint32_t place) { return visible.devices[ordered ? order[place] : place]; };
-  const auto place_of = [&](std::uint64_t rank) { return static_cast<std::uint32_t>(rank * count / local_ranks); };
-  if (count < local_ranks) {
-    share.devices = {device(place_of(local_rank))};
-    share.amount = static_cast<double>(count) / local_ranks;
+  if (host.wanted < 1 && count < host.ranks) {
+    share.devices = {device(static_cast<std::uint32_t>(std::uint64_t{host.rank} * count / host.ranks))};
+    share.amount = static_cast<double>(count) / host.ranks;
     share.shared = true;
     return share;
   }
-  for (std::uint32_t place = place_of(local_rank); place < place_of(local_rank + 1ULL); ++place) {
-    share.devices.push_back(device(place));
+  constexpr double most_devices = 4096;
+  const auto block = static_cast<std::uint64_t>(std::min(std::ceil(host.wanted), most_devices));
+  const bool even_share_is_too_small = block * host.ranks > count;
+  const auto end_of = [&](std::uint64_t ranks) {
+    return std::min<std::uint64_t>(even_share_is_too_small ? ranks * block : ranks * count / host.ranks, count);
+  };
+  for (std::uint64_t place = end_of(host.rank); place < end_of(host.rank + std::uint64_t{1}); ++place) {
+    share.devices.push_back(device(static_cast<std::uint32_t>(place)));
   }
   share.amount = static_cast<double>(share.devices.size());
   return share;

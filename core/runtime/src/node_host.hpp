@@ -71,6 +71,8 @@ class NodeHost {
   // Runs the hooks one after the other, on the strand; their end is an event, with what was saved.
   void give_notice(const SavedState& into);
   void fail(const std::exception_ptr& error, const std::string& where);
+  // Waits until no handler runs, and keeps it so: the caller returns each place to the slot. Throws Stopped.
+  void take_all_places();
 
  private:
   std::string save_state(const SavedState& into, const std::function<void(std::ostream&)>& save) const;
@@ -94,7 +96,8 @@ class NodeHost {
   bool destructor_threw_ = false;
   seam::SpinLock threads_lock_;  // guards user_threads_
   std::vector<seam::Thread> user_threads_;
-  seam::SpinLock hooks_lock_;  // guards notice_hooks_ and save_hook_
+  seam::SpinLock exclusive_lock_;  // held while grants are asked for
+  seam::SpinLock hooks_lock_;      // guards notice_hooks_ and save_hook_
   std::function<void(std::ostream&)> save_hook_;
   std::vector<std::function<void(std::chrono::nanoseconds)>> notice_hooks_;
   std::atomic<std::uint64_t> threads_begun_{0};

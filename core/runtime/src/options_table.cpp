@@ -24,6 +24,7 @@ const auto table = std::to_array<Knob>({
     {"mpirun", &S::mpirun, "path", "the mpirun to use; empty: the first of mpirun, mpiexec in $PATH"},
     {"mpirun-args", &S::mpirun_args, "words", "more arguments for mpirun, split at spaces"},
     {"show-binding", &S::show_binding, "bool", "say which cores each rank runs on"},
+    {"debug-rank", &S::debug_rank, "rank", "this rank waits for a debugger before it builds its nodes"},
     {"gpu-order", &S::gpu_order, "numbers", "of the visible GPUs, by the cores that they are near: 3,2,1,0"},
     {"gpu-export", &S::gpu_export, "bool", "each rank sees its own GPUs only; off: all that its launcher shows"},
     {"plan", &S::plan, "text|json|dot", "print which node goes where, and exit"},

@@ -3,6 +3,7 @@
 
 // What a rank does now and then, and what people and schedulers ask of it by signals.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -11,6 +12,23 @@
 #include "slipway/observe/status.hpp"
 
 namespace slipway::detail {
+
+namespace {
+
+constexpr seam::Time look_for_debugger = 200'000'000;
+
+}  // namespace
+
+void RankRuntime::wait_for_debugger() const {
+  print_to_stderr(fmt::format("slipway: rank {} on {} waits for a debugger: gdb -p {}\n", shared_.rank.value(),
+                              shared_.host, getpid()));
+  const auto traced = [] {
+    const auto status = read_file("/proc/self/status").value_or("");
+    const std::size_t at = status.find("TracerPid:\t");
+    return at != std::string::npos && status.compare(at, 12, "TracerPid:\t0") != 0;
+  };
+  while (!traced()) seam::sleep_until(seam::now() + look_for_debugger);
+}
 
 void RankRuntime::beat() {
   const seam::Time now = seam::now();
@@ -46,7 +64,8 @@ void RankRuntime::look_at_requests() {
     const bool again = stops_seen_ > 0 || stops > 1;
     stops_seen_ = stops;
     events_.push(
-        {shared_.rank, {.kind = ControlKind::stop_asked, .number = again ? 1U : 0U, .text = "asked by a signal"}});
+        {shared_.rank,
+         {.kind = ControlKind::stop_asked, .number = again ? 1U : 0U, .first = 1, .text = "asked by a signal"}});
   }
   const int notices = setup_.requests->notice.load(std::memory_order_relaxed);
   if (notices > std::exchange(notices_seen_, notices)) {

@@ -160,6 +160,7 @@ RankResult RankRuntime::run() {
   const last_words::AlternateStack stack;  // destructors run on this thread
   open_log();
   show_own_gpus();
+  if (settings_.debug_rank == std::to_string(shared_.rank.value())) wait_for_debugger();
   start_endpoint();
   const WorksFor works_for(*endpoint_);
   return run_to_end();
@@ -288,7 +289,7 @@ void RankRuntime::handle_own(const Control& control) {
       return report_workers_returned();
     case ControlKind::own_thread_done:
       if (control.number == body_thread)
-        send(leader_, {.kind = ControlKind::stop_asked, .text = "the test's body has returned"});
+        send(leader_, {.kind = ControlKind::stop_asked, .second = 1, .text = "the test's body has returned"});
       return report_workers_returned();
     case ControlKind::own_noticed:
       return report_noticed(control.text);

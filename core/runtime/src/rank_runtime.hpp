@@ -29,6 +29,7 @@ class RankRuntime {
   RankResult print_plan();
   void open_log();
   void show_own_gpus();
+  void wait_for_debugger() const;
   void start_endpoint();
   void construct_nodes();
   void handle(const Event& event);

@@ -41,6 +41,7 @@ std::string to_text(const Greeting& greeting) {
   encode(writer, greeting.cores);
   encode(writer, greeting.gpus.variable);
   encode(writer, greeting.gpus.devices);
+  encode(writer, greeting.gpus.dealt);
   encode(writer, greeting.run_directory);
   encode(writer, greeting.saved_state);
   encode(writer, greeting.problem);
@@ -56,6 +57,7 @@ Greeting greeting_from(const std::string& text) {
   decode(reader, greeting.cores);
   decode(reader, greeting.gpus.variable);
   decode(reader, greeting.gpus.devices);
+  decode(reader, greeting.gpus.dealt);
   decode(reader, greeting.run_directory);
   decode(reader, greeting.saved_state);
   decode(reader, greeting.problem);
@@ -119,20 +121,18 @@ std::vector<AgreementItem> items_from(const std::string& text) {
 
 // By rank. Ranks of one process see one list, as ranks of one host mostly do.
 std::vector<GpuShare> deal_gpus(const Transport& transport, const std::vector<Greeting>& greetings,
-                                const std::vector<std::uint32_t>& order) {
+                                const std::vector<std::uint32_t>& order, double wanted) {
   std::vector<GpuShare> shares;
   const auto& host_of = transport.host_of_rank();
   for (std::size_t rank = 0; rank < greetings.size(); ++rank) {
-    std::uint32_t local_rank = 0;
-    std::uint32_t local_ranks = 0;
-    bool same_list = true;
+    HostShare host{.ranks = 0, .wanted = wanted};
     for (std::size_t other = 0; other < greetings.size(); ++other) {
       if (host_of[other] != host_of[rank]) continue;
-      if (other < rank) ++local_rank;
-      ++local_ranks;
-      same_list = same_list && greetings[other].gpus == greetings[rank].gpus;
+      if (other < rank) ++host.rank;
+      ++host.ranks;
+      host.same_list = host.same_list && greetings[other].gpus == greetings[rank].gpus;
     }
-    shares.push_back(gpus_of_rank(greetings[rank].gpus, local_rank, local_ranks, same_list, order));
+    shares.push_back(gpus_of_rank(greetings[rank].gpus, host, order));
   }
   return shares;
 }
@@ -161,7 +161,7 @@ std::uint32_t find_saved_state(const RunDirectory& directory) {
 
 Agreement agree(const RankSetup& setup) {
   const Graph& graph = setup.program->graph();
-  const seam::Time deadline = seam::after(setup.options->settings().start_limit);
+  const seam::Time deadline = seam::limit_after(setup.options->settings().start_limit);
   Greeting own{.cpus = setup.cpus,
                .cores = setup.cores,
                .gpus = visible_gpus([](const char* name) -> const char* { return std::getenv(name); }),
@@ -192,7 +192,7 @@ Agreement agree(const RankSetup& setup) {
   for (const auto& greeting : greetings) {
     if (greeting.digest != greetings[0].digest) throw_difference(setup, greetings, items, deadline);
   }
-  const auto gpus = deal_gpus(*setup.transport, greetings, gpu_order);
+  const auto gpus = deal_gpus(*setup.transport, greetings, gpu_order, most_gpus_wanted(graph));
   Agreement agreement{.machine = machine_of(*setup.transport, greetings, gpus),
                       .placement = {},
                       .gpus = gpus[setup.transport->rank().index()],

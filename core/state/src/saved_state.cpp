@@ -110,10 +110,15 @@ void SavedState::complete(const std::vector<SavedPart>& parts) const {
   const nlohmann::ordered_json manifest{{"schema", 1}, {"parts", std::move(list)}};
   write_file_atomically(directory_ / manifest_name, manifest.dump(2) + "\n");
   const fs::path run = directory_.parent_path().parent_path();
-  const auto numbers = numbers_in(run);
-  for (std::size_t i = kept_states; i < numbers.size(); ++i) {
-    std::error_code ignored;
-    fs::remove_all(directory_of(run, numbers[i]), ignored);
+  std::uint32_t complete = 0;
+  for (const std::uint32_t number : numbers_in(run)) {
+    const fs::path directory = directory_of(run, number);
+    if (complete >= kept_states) {
+      std::error_code ignored;
+      fs::remove_all(directory, ignored);
+    } else if (defect_of(directory).empty()) {
+      ++complete;
+    }
   }
 }
 

@@ -17,7 +17,7 @@ namespace slipway {
 struct MpiOptions {
   std::uint32_t fake_hosts =
       0;  // n > 0: ranks count as spread over n hosts, in blocks (no bell, no pidfd between them)
-  std::chrono::nanoseconds start_limit = std::chrono::seconds(60);
+  std::chrono::nanoseconds start_limit = std::chrono::seconds(60);  // 0: none
   std::chrono::nanoseconds close_limit = std::chrono::seconds(10);
   std::chrono::nanoseconds detection_limit = std::chrono::seconds(15);  // silence of another host; 0: endless
   std::uint32_t receive_slots = 64;                                     // receives posted for small messages

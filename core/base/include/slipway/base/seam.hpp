@@ -62,6 +62,9 @@ inline Time after(std::chrono::nanoseconds duration) {
   return duration.count() >= never - start ? never : start + duration.count();
 }
 
+// The same for a limit of which 0 means none.
+inline Time limit_after(std::chrono::nanoseconds limit) { return limit.count() == 0 ? never : after(limit); }
+
 // Sleeps while `word` holds `expected`, at most until `deadline`. May also return early for no reason.
 // False: the deadline has passed. `shared`: the word lies in memory shared between processes.
 inline bool wait(Word& word, std::uint32_t expected, Time deadline = never, bool shared = false) {

@@ -59,6 +59,7 @@ struct RunStatus {
   std::optional<ExitStatus> exit_status{};  // once ended
   std::optional<FirstFailure> first_failure{};
   std::string stop_reason{};
+  bool finished = false;  // the program came to its own end: nothing is left for another attempt
   std::uint32_t ranks = 0;
   std::uint32_t attempt = 1;
   std::uint32_t written_by = 0;  // the controller's rank
@@ -90,7 +91,7 @@ class StatusFile {
   StatusFile(RunDirectory directory, RunStatus initial);
 
   void set_state(RunState state);
-  void set_stop_reason(std::string_view reason);
+  void set_stop_reason(std::string_view reason, bool finished);
   // False: another failure came first, and stays.
   bool set_failure(const FirstFailure& failure);
   void set_progress(const RunProgress& progress);  // written with the next heartbeat

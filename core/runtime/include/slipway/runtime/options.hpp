@@ -31,7 +31,8 @@ struct Settings {
   std::string mpirun;
   std::string mpirun_args;
   bool show_binding = false;
-  std::string gpu_order;  // "3,2,1,0": visible GPUs in the order of the cores that they are near
+  std::string debug_rank;  // this one waits for a debugger before anything is built
+  std::string gpu_order;   // "3,2,1,0": visible GPUs in the order of the cores that they are near
   bool gpu_export = true;
   PlanRequest plan = PlanRequest::none;
   std::string plan_on;  // HOSTSxCORES[xGPUS]: the plan for such hosts instead of these
