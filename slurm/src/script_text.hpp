@@ -50,10 +50,13 @@ done
 trap '' TERM INT @SIGNAL@
 )bash";
 
-// The run directory knows best how the run ended; a launcher's own code only counts where the run said nothing.
+// The run directory knows best how the run ended; a launcher's own code only counts where no run began. A run that was
+// cut off has the last words of the rank that crashed, or lost a rank without a word.
 inline constexpr std::string_view verdict_text = R"bash(if [ "$(field attempt)" = "$attempt" ]; then
   said=$(field exit_status)
-  if [ -n "$said" ]; then status=$said; elif [ "$status" = 0 ]; then status=3; fi  # 3: it ended without a word
+  last_words=$(find "$run_directory/logs" -name '*.failure.json' 2>/dev/null | head -n 1)
+  status=${said:-${last_words:+1}}
+  status=${status:-3}
 fi
 echo "slipway: attempt $attempt ended with status $status"
 )bash";

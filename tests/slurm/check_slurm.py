@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -292,6 +293,36 @@ def check_shapes(tool: Tool) -> None:
         status = json.loads((run / str(element) / "status.json").read_text(encoding="utf-8"))
         require(status["exit_status"] == 0, f"element {element}: {status}")
     require(tool.run("status", run, status=0).stdout.count("good") == 4, "status of the array")
+
+
+def process_of_rank(rank: int) -> int:
+    """Of the only running job."""
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
+            if words and words[0].endswith(b"/counting_program"):
+                if f"SLURM_PROCID={rank}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                    return int(entry.name)
+        except OSError:
+            continue
+    raise Failure(f"rank {rank} is not there")
+
+
+def check_killed(tool: Tool) -> None:
+    """A rank that is killed is a lost rank, one that crashes a failed node, whatever code the launcher has for it."""
+    for rank in (0, 3):
+        job, run = counting(tool, "--steps", 1000)
+        tool.wait_for_state(run, "running")
+        time.sleep(0.5)
+        os.kill(process_of_rank(rank), signal.SIGKILL)
+        expect_end(tool, job, run, 3)
+    expect_end(tool, *counting(tool, "--steps", 1000, "--crash-at", 5), 1)
+
+
+def expect_end(tool: Tool, job: str, run: pathlib.Path, status: int) -> None:
+    state = wait_for_job(job, 60)
+    require(state == ("FAILED", f"{status}:0"), f"{state}, not {status}\n{tool.run('logs', '--job', run).stdout}")
+    tool.run("status", run, status=status)
 
 
 def check_requeue(tool: Tool) -> None:

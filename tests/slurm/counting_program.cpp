@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <istream>
 #include <ostream>
@@ -11,13 +12,15 @@
 #include "flags.hpp"
 
 // Counts to --steps, a step each --pause milliseconds, and goes on where an attempt before was told to stop. On the way
-// it can fail: --fail-at STEP by an exception. Each rank beyond the first has a node that only keeps it company.
+// it can fail: --fail-at STEP by an exception, --crash-at STEP by abort(). Each rank beyond the first has a node that
+// only keeps it company.
 namespace {
 
 struct Settings {
   std::uint64_t steps = 10;
   int pause = 100;
   std::uint64_t fail_at = 0;
+  std::uint64_t crash_at = 0;
 };
 
 struct Company {
@@ -43,6 +46,7 @@ class Counter {
       context.exclusive([this] { ++count_; });
       context.progress(count_);
       context.report_progress("count " + std::to_string(count_));
+      if (count_ == settings_.crash_at) std::abort();
       if (count_ == settings_.fail_at) throw std::runtime_error("failed at " + std::to_string(count_) + ", as asked");
     }
     context.log("counted to {}", count_);
@@ -62,6 +66,7 @@ int main(int argc, char** argv) try {
   Settings settings;
   settings.steps = flags.get("--steps", settings.steps);
   settings.pause = flags.get("--pause", settings.pause);
+  settings.crash_at = flags.get("--crash-at", settings.crash_at);
   settings.fail_at = flags.get("--fail-at", settings.fail_at);
   const int company_size = flags.get("--company", 3);
   flags.check();

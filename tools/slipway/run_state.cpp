@@ -97,6 +97,7 @@ int exit_status_of(const RunView& run) {
     return static_cast<int>(may_go_on ? ExitStatus::preempted : *run.status->exit_status);
   }
   if (verdict == Verdict::timed_out) return static_cast<int>(ExitStatus::time_limit);
+  if (const auto words = read_first_last_words(run.directory)) return static_cast<int>(words->status);
   return static_cast<int>(ExitStatus::rank_lost);
 }
 

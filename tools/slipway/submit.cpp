@@ -117,11 +117,11 @@ int submit(JobOptions& options, const SubmitChoice& choice) {
     fmt::print("{}", options.origins());
     return 0;
   }
-  if (!slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing before anything is written
-  if (choice.check) return check_only(options);
   if (choice.wait && options.is_array()) {
     throw UsageError("--wait follows one run (an array has many); leave one out, and see slipway status");
   }
+  if (!slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing before anything is written
+  if (choice.check) return check_only(options);
   const fs::path directory = make_run(options, prepare(options));
   JobRecord record{.machine = options.machine().name, .command = options.command(), .command_line = own_command_line()};
   write_record(directory, record);

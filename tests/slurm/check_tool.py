@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: 2026 The slipway authors
+# SPDX-License-Identifier: Apache-2.0
+"""check_tool.py SLIPWAY PROGRAM: what the slipway command says to people who err, and where values come from. No Slurm."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+
+class Failure(Exception):
+    """What is not as it should be."""
+
+
+def require(condition: bool, text: str) -> None:
+    if not condition:
+        raise Failure(text)
+
+
+class Tool:
+    """Runs the command in a folder, without Slurm on the PATH."""
+
+    def __init__(self, path: str, folder: pathlib.Path):
+        self.path = path
+        self.folder = folder
+        programs = folder / "bin"
+        programs.mkdir()
+        for name in ("env", "sh", "bash"):
+            (programs / name).symlink_to(f"/usr/bin/{name}")
+        home = folder / "home"
+        (home / ".config" / "slipway").mkdir(parents=True)
+        self.configuration = home / ".config" / "slipway" / "config.json"
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLIPWAY_", "SBATCH_", "XDG_"))}
+        self.environment = {**kept, "HOME": str(home), "PATH": str(programs)}
+
+    def run(self, *words, status: int = 0, **variables) -> str:
+        done = subprocess.run([self.path, *map(str, words)], cwd=self.folder, env={**self.environment, **variables},
+                              text=True, capture_output=True, timeout=60, check=False)
+        output = done.stdout + done.stderr
+        require(done.returncode == status, f"{words} ended with {done.returncode}, not {status}:\n{output}")
+        return output
+
+
+SIZE = ("--nodes", 1, "--ranks-per-node", 1, "--cores-per-rank", 1)
+
+
+def check_mistakes(tool: Tool, program: str) -> None:
+    """Nothing is written for any of them."""
+    script = ("script", *SIZE, "--time", "1h")
+    for words, said in (
+            (("submti",), "did you mean 'submit'"),
+            (("submit", "--nodess", 3, program), "did you mean --nodes"),
+            (("script",), "no program is given"),
+            (("script", "--", "--x"), "did you mean"),
+            (("script", *SIZE, "--time", "0", program), "0 would mean no limit"),
+            (("script", *SIZE, "--time", "-5", program), "negative"),
+            (("script", *SIZE, "--time", "1.5h", program), "write 90m"),
+            ((*script, "--memory", "0", program), "0 would mean all of the node"),
+            ((*script, "--memory", "1.0001G", program), "whole MiB"),
+            (("script", "--nodes", "99999999999", program), "--nodes"),
+            ((*script, "--export", "A", program), "NAME=VALUE"),
+            ((*script, "--machine", "lumy", program), "did you mean 'lumi'"),
+            ((*script, "--machine", "lumi", program), "no account is given"),
+            (("script", "--nodes", 1, "--ranks-per-node", 1, "--cores-per-rank", 64, "--time", "1h", "--machine", "frontier",
+              "--account", "a", program), "have 56 of 64 for jobs"),
+            ((*script, "--node-type", "gpu", program), "has no nodes of type 'gpu'"),
+            ((*script, "--part", "node=3", program), "did you mean 'nodes'"),
+            ((*script, program, ":"), "bare ':'"),
+            ((*script, "./no-such-program"), "there is no program ./no-such-program"),
+            (("submit", *SIZE, "--time", "1h", program), "no sbatch on the PATH"),
+            (("submit", *SIZE, "--time", "1h", "--array", "0-3", "--wait", program), "an array has many"),
+            (("status", "nowhere"), "there is no run directory nowhere"),
+            (("status", tool.folder), "is no run directory"),
+            (("machines", "show", "lumy"), "did you mean 'lumi'")):
+        output = tool.run(*words, status=2)
+        require(said in output, f"{words} does not say '{said}':\n{output}")
+    require(not (tool.folder / "runs").exists(), "a mistake left a run directory")
+
+
+def check_origins(tool: Tool, program: str) -> None:
+    """A flag beats the environment, that the file."""
+    def origin_of(option: str, *words, **variables) -> str:
+        output = tool.run("script", "--show-origin", *words, program, **variables)
+        return re.search(rf"^{option} +(.*)$", output, re.MULTILINE)[1]
+    require(origin_of("account") == "default", "no origin at all")
+    tool.configuration.write_text(json.dumps({"account": "file", "wait": True, "export": ["A=1", "B=2"]}), encoding="utf-8")
+    require(re.match(r"file +.*config.json", origin_of("account")) is not None, "the file")
+    require(re.match(r"A=1 B=2 ", origin_of("export")) is not None, "a list in the file")
+    variables = {"SLIPWAY_JOB_ACCOUNT": "variable"}
+    require(origin_of("account", **variables).startswith("variable ") and "environment" in origin_of("account", **variables),
+            "the environment beats the file")
+    require(re.match(r"flag +flag", origin_of("account", "--account", "flag", **variables)) is not None, "a flag beats all")
+    tool.configuration.write_text(json.dumps({"acount": "x"}), encoding="utf-8")
+    require("did you mean 'account'" in tool.run("script", *SIZE, program, status=2), "a mistake in the file")
+    tool.configuration.write_text("account = x", encoding="utf-8")
+    require("is no JSON object" in tool.run("script", *SIZE, program, status=2), "a file that is no JSON")
+    tool.configuration.unlink()
+
+
+def check_machines(tool: Tool, program: str) -> None:
+    """Profiles of a site count without touching code, and a machine is recognised by its environment."""
+    require(len(tool.run("machines").splitlines()) >= 11, "shipped machines are missing")
+    require(json.loads(tool.run("machines", "show", "lumi"))["launcher"] == "srun", "lumi")
+    folder = tool.folder / ".slipway" / "machines"
+    folder.mkdir(parents=True)
+    site = {"inherits": "generic", "description": "ours", "detect": {"SITE": "ours"},
+            "node_types": [{"name": "node", "cores": 16, "partition": "fast"}]}
+    (folder / "ours.json").write_text(json.dumps(site), encoding="utf-8")
+    script = tool.run("script", "--dry-run", *SIZE, "--time", "1h", "--", program, SITE="ours")
+    require("on machine 'ours'" in script and "#SBATCH --partition=fast" in script, f"the site's profile:\n{script}")
+    again = tool.run("script", "--dry-run", *SIZE, "--time", "1h", "--", program, SITE="ours")
+    require(script == again, "the same words give another script")
+
+
+def check_scale(tool: Tool, program: str) -> None:
+    """A script for 10,000 nodes takes no time."""
+    began = time.monotonic()
+    tool.run("script", "--dry-run", "--nodes", 10000, "--ranks-per-node", 8, "--cores-per-rank", 1, "--time", "1h", program)
+    require(time.monotonic() - began < 10, "a script for 10,000 nodes takes long")
+
+
+def main() -> int:
+    for name, check in list(globals().items()):
+        if not name.startswith("check_"):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                check(Tool(sys.argv[1], pathlib.Path(folder)), sys.argv[2])
+            except Failure as failure:
+                print(f"FAILED {name}: {failure}", file=sys.stderr)
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
