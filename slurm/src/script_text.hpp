@@ -23,7 +23,7 @@ inline constexpr std::string_view follow_text =
     R"bash(# The ranks are told by files, not by signals: launchers answer some of these by killing the ranks.
 tell() {  # FILE TEXT
   interrupted=yes
-  echo "$2" >"$run_directory/.$1.new" && mv "$run_directory/.$1.new" "$run_directory/$1"
+  printf '%s' "$2" >"$run_directory/.$1.new" && mv "$run_directory/.$1.new" "$run_directory/$1"
 }
 give_notice() {
   echo "slipway: the end of the job is near: notice given"
@@ -57,6 +57,8 @@ inline constexpr std::string_view verdict_text = R"bash(if [ "$(field attempt)" 
   last_words=$(find "$run_directory/logs" -name '*.failure.json' 2>/dev/null | head -n 1)
   status=${said:-${last_words:+1}}
   status=${status:-3}
+elif [ "$status" = 0 ] && [ "$attempt" -gt 1 ]; then
+  status=3  # the launcher is content, but no run began
 fi
 echo "slipway: attempt $attempt ended with status $status"
 )bash";

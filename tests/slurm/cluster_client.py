@@ -89,7 +89,7 @@ def hasten(job: str, limit: float = 120) -> None:
     """
     wait_until(lambda: call("squeue", "-h", "-j", job, "-t", "PENDING", "-o", "%r").strip() == "BeginTime",
                lambda: f"job {job} waits for its time, {show_job(job)}", limit)
-    call("scontrol", "update", f"jobid={job}", "StartTime=now+2")
+    call("scontrol", "update", f"jobid={job}", "StartTime=now+5")
 
 
 def wait_idle(number: int, limit: float = 120) -> None:
