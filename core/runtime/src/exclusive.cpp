@@ -19,21 +19,28 @@ class ExclusiveGrant final : public Entry {
   Step run(NodeSlot&) override {
     granted_.store(true, std::memory_order_release);
     waiter.wake();
+    let_go_.store(true, std::memory_order_release);
     return Step::lent;
   }
   void drop(const char*) override {
     dropped_.store(true, std::memory_order_release);
     waiter.wake();
+    let_go_.store(true, std::memory_order_release);
   }
   bool holds(RankId, std::uint64_t) const override { return false; }
   bool answered() const { return granted_.load(std::memory_order_acquire) || dropped_.load(std::memory_order_acquire); }
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
+  // The waiter may see the answer before who gives it has woken it, and must not go away under its hands.
+  void wait_until_let_go() const {
+    while (!let_go_.load(std::memory_order_acquire)) seam::pause();
+  }
 
   Waiter waiter;
 
  private:
   std::atomic<bool> granted_{false};
   std::atomic<bool> dropped_{false};
+  std::atomic<bool> let_go_{false};
 };
 
 using Grants = std::vector<std::unique_ptr<ExclusiveGrant>>;
@@ -41,7 +48,7 @@ using Grants = std::vector<std::unique_ptr<ExclusiveGrant>>;
 void give_back(NodeSlot& slot, const Grants& grants) {
   for (const auto& grant : grants) {
     if (slot.mailbox.remove(grant.get())) continue;
-    while (!grant->answered()) seam::pause();
+    grant->wait_until_let_go();
     if (!grant->dropped()) slot.strand_returned();
   }
 }
@@ -62,6 +69,7 @@ void NodeHost::take_all_places() {
     for (const auto& grant : grants) {
       shared_.endpoint->wait_for_condition("its turn on", slot_->id, seam::never, grant->waiter,
                                            [&grant] { return grant->answered(); });
+      grant->wait_until_let_go();
       if (grant->dropped()) throw Stopped("the program ends");
     }
   } catch (...) {
