@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
-#include "child_process.hpp"
+#include "slipway/local/child_process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -27,20 +29,38 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-std::vector<std::string> environment_with(const std::vector<std::string>& more) {
-  const auto replaced = [&](std::string_view variable) {
-    const auto name = variable.substr(0, variable.find('=') + 1);
-    for (const auto& entry : more) {
-      if (entry.starts_with(name)) return true;
-    }
-    return false;
-  };
+std::vector<std::string> environment_of(const ChildRequest& request) {
+  const auto& more = request.more_environment;
+  const auto& less = request.less_environment;
   std::vector<std::string> variables;
   for (char** variable = environ; variable && *variable; ++variable) {
-    if (!replaced(*variable)) variables.emplace_back(*variable);
+    const std::string_view text = *variable;
+    const auto name = text.substr(0, text.find('='));
+    const bool replaced = std::any_of(
+        more.begin(), more.end(), [name](std::string_view entry) { return entry.substr(0, entry.find('=')) == name; });
+    if (!replaced && std::find(less.begin(), less.end(), name) == less.end()) variables.emplace_back(text);
   }
   variables.insert(variables.end(), more.begin(), more.end());
   return variables;
+}
+
+// Both at once, so that neither pipe fills up while the other is read.
+void read_both(int output, int errors, Captured& captured) {
+  std::array<pollfd, 2> ends{{{output, POLLIN, 0}, {errors, POLLIN, 0}}};
+  const std::array<std::string*, 2> texts{&captured.output, &captured.errors};
+  std::array<char, 4096> part{};
+  while (ends[0].fd >= 0 || ends[1].fd >= 0) {
+    if (::poll(ends.data(), ends.size(), -1) < 0) continue;  // a signal came
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      if (ends[i].fd < 0 || ends[i].revents == 0) continue;
+      const ssize_t size = ::read(ends[i].fd, part.data(), part.size());
+      if (size > 0) {
+        texts[i]->append(part.data(), static_cast<std::size_t>(size));
+      } else if (size == 0 || errno != EINTR) {
+        ends[i].fd = -1;  // poll leaves it aside
+      }
+    }
+  }
 }
 
 // Between fork and exec: async-signal-safe calls only. Returns only when something failed, with errno set.
@@ -78,7 +98,7 @@ Pipe make_pipe() {
 
 pid_t start_child(const ChildRequest& request) {
   auto words = request.command;
-  auto variables = environment_with(request.more_environment);
+  auto variables = environment_of(request);
   const auto arguments = pointers_to(words);
   const auto environment = pointers_to(variables);
   // Carries errno of a failed exec; a successful one closes it.
@@ -103,27 +123,27 @@ pid_t start_child(const ChildRequest& request) {
   throw Error("cannot run " + request.command.front() + " (" + std::strerror(reason) + ") check the path");
 }
 
-std::optional<std::string> output_of(const std::vector<std::string>& command) {
-  Pipe pipe = make_pipe();
+std::optional<Captured> capture(ChildRequest request) {
+  Pipe output = make_pipe();
+  Pipe errors = make_pipe();
+  request.empty_input = true;
+  request.output = output.write.get();
+  request.error = errors.write.get();
   pid_t child = 0;
   try {
-    child =
-        start_child({.command = command, .empty_input = true, .output = pipe.write.get(), .error = pipe.write.get()});
+    child = start_child(request);
   } catch (const Error&) {
     return std::nullopt;
   }
-  pipe.write.reset();
-  std::string text;
-  std::array<char, 4096> part{};
-  for (;;) {
-    const ssize_t size = ::read(pipe.read.get(), part.data(), part.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) break;
-    text.append(part.data(), static_cast<std::size_t>(size));
+  output.write.reset();
+  errors.write.reset();
+  Captured captured;
+  read_both(output.read.get(), errors.read.get(), captured);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  return text;
+  captured.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return captured;
 }
 
 }  // namespace slipway::detail

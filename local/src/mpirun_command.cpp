@@ -6,8 +6,8 @@
 #include <sstream>
 #include <utility>
 
-#include "child_process.hpp"
 #include "slipway/base/error.hpp"
+#include "slipway/local/child_process.hpp"
 #include "slipway/local/mpirun_launcher.hpp"
 
 #ifndef SLIPWAY_MPIEXEC
@@ -89,8 +89,8 @@ std::optional<Mpirun> find_mpirun(const std::string& named) {
     if (candidate.empty()) continue;
     const auto path = find_program(candidate);
     if (!path) continue;
-    const auto text = detail::output_of({path->string(), "--version"});
-    if (text) return recognise_mpirun(*path, *text);
+    const auto version = detail::capture({.command = {path->string(), "--version"}, .more_environment = {}});
+    if (version) return recognise_mpirun(*path, version->output + version->errors);
   }
   if (named.empty()) return std::nullopt;
   throw UsageError("cannot run " + named + " (there is no such program) correct --slipway-mpirun, or leave it away");

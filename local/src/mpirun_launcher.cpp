@@ -12,13 +12,13 @@
 #include <array>
 #include <cerrno>
 
-#include "child_process.hpp"
 #include "noise_filter.hpp"
 #include "rank_processes.hpp"
 #include "run_outcome.hpp"
 #include "signal_pipe.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/base/text.hpp"
+#include "slipway/local/child_process.hpp"
 #include "slipway/observe/run_directory.hpp"
 #include "slipway/observe/status.hpp"
 

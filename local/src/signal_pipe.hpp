@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "child_process.hpp"
+#include "slipway/local/child_process.hpp"
 
 namespace slipway::detail {
 

@@ -2,27 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "slipway/local/child_process.hpp"
+
 namespace slipway::tool {
 
-struct CommandResult {
-  int status = 0;  // 128 + signal where one ended it
-  std::string output;
-  std::string errors;
-};
+using detail::Captured;
 
-// Runs a program to its end, found by $PATH if it has no slash. Its stdin is empty. `changes` to the environment: a
-// value, or nothing to take the variable away. Nothing when there is no such program.
-std::optional<CommandResult> run_command(const std::vector<std::string>& words,
-                                         const std::map<std::string, std::optional<std::string>>& changes = {});
+// Runs a program to its end, found by $PATH if it has no slash. Nothing when there is none that can be run.
+std::optional<Captured> run_command(const std::vector<std::string>& words);
 
-// Slurm's own commands, in plain English and without the site's formats, so that their output can be read. Throws
-// UsageError when there is no Slurm on the PATH.
-CommandResult run_slurm(const std::vector<std::string>& words);
+// A command of Slurm's, in plain English and without the site's formats, so that its output can be read. `without`:
+// more variables that it does not get. Nothing when there is no such command.
+std::optional<Captured> try_slurm(const std::vector<std::string>& words, std::vector<std::string> without = {});
+// The same; throws UsageError when there is no such command.
+Captured run_slurm(const std::vector<std::string>& words, std::vector<std::string> without = {});
 bool slurm_is_here();
 
 }  // namespace slipway::tool

@@ -7,27 +7,26 @@
 
 #include <optional>
 
-#include "command.hpp"
 #include "slipway/base/error.hpp"
 
 namespace slipway::tool {
 
-std::vector<std::string> without_sbatch_variables() {
-  std::vector<std::string> words{"env"};
+Captured run_sbatch(const std::vector<std::string>& options, const std::filesystem::path& script) {
+  std::vector<std::string> of_the_user;
   for (char** variable = environ; *variable; ++variable) {
     const std::string text = *variable;
-    if (text.starts_with("SBATCH_")) words.insert(words.end(), {"-u", text.substr(0, text.find('='))});
+    if (text.starts_with("SBATCH_")) of_the_user.push_back(text.substr(0, text.find('=')));
   }
-  return words;
+  std::vector<std::string> words{"sbatch"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back(script.string());
+  return run_slurm(words, std::move(of_the_user));
 }
 
 slurm::JobId submit_script(const std::filesystem::path& script, const std::vector<std::string>& more) {
-  auto words = without_sbatch_variables();
-  words.insert(words.end(), {"sbatch", "--parsable"});
-  words.insert(words.end(), more.begin(), more.end());
-  words.push_back(script.string());
-  const auto result = run_slurm(words);
-  if (result.status == 127) throw UsageError("there is no sbatch on the PATH; load the module of Slurm");
+  std::vector<std::string> options{"--parsable"};
+  options.insert(options.end(), more.begin(), more.end());
+  const auto result = run_sbatch(options, script);
   const auto id = result.status == 0 ? slurm::parse_job_id(result.output) : std::nullopt;
   if (!id) {
     throw UsageError(fmt::format("sbatch refused the job; nothing was submitted. It said:\n{}{}The script is kept: {}",

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "command.hpp"
 #include "slipway/slurm/scheduler_text.hpp"
 
 namespace slipway::tool {
@@ -13,8 +14,8 @@ namespace slipway::tool {
 // The batch script in a run directory.
 inline constexpr const char* script_file = "batch.sh";
 
-// The words to put before sbatch: SBATCH_ variables of the user would beat the directives of the script.
-std::vector<std::string> without_sbatch_variables();
+// Without SBATCH_ variables of the user, which would beat the directives of the script.
+Captured run_sbatch(const std::vector<std::string>& options, const std::filesystem::path& script);
 
 // Throws UsageError with all that sbatch said when it takes no job. `more`: options that beat those of the script.
 slurm::JobId submit_script(const std::filesystem::path& script, const std::vector<std::string>& more = {});

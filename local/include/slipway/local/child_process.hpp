@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+// Starting other programs: mpirun, and whatever tools ask.
 namespace slipway::detail {
 
 // A file descriptor that is closed with its owner.
@@ -39,9 +40,10 @@ struct Pipe {
 Pipe make_pipe();
 
 struct ChildRequest {
-  std::vector<std::string> command;           // command[0] is looked for in $PATH
-  std::vector<std::string> more_environment;  // "NAME=value", instead of what is there under that name
-  bool own_process_group = false;             // the terminal's Ctrl-C does not reach it
+  std::vector<std::string> command;             // command[0] is looked for in $PATH
+  std::vector<std::string> more_environment;    // "NAME=value", instead of what is there under that name
+  std::vector<std::string> less_environment{};  // names that it does not get
+  bool own_process_group = false;               // the terminal's Ctrl-C does not reach it
   bool empty_input = false;
   int output = -1;                    // descriptor to use as stdout; -1: as here
   int error = -1;                     // the same for stderr
@@ -51,7 +53,14 @@ struct ChildRequest {
 // Starts the process. Throws Error with the reason when it cannot be started.
 pid_t start_child(const ChildRequest& request);
 
-// What the command writes to stdout and stderr; nothing when it cannot be run.
-std::optional<std::string> output_of(const std::vector<std::string>& command);
+struct Captured {
+  int status = 0;  // 128 + signal where one ended it
+  std::string output;
+  std::string errors;
+};
+
+// Runs the process to its end, with an empty stdin; output and error of the request are left aside. Nothing when it
+// cannot be started.
+std::optional<Captured> capture(ChildRequest request);
 
 }  // namespace slipway::detail
