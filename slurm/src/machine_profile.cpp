@@ -134,7 +134,6 @@ NodeType read_node_type(StrictObject& object) {
   object.read("qos", type.qos);
   object.read("constraint", type.constraint);
   object.read("account_suffix", type.account_suffix);
-  object.read("sockets", type.sockets);
   object.read("cores", type.cores);
   type.usable_cores = type.cores;
   object.read("usable_cores", type.usable_cores);
@@ -145,7 +144,6 @@ NodeType read_node_type(StrictObject& object) {
   object.read("gpus", type.gpus);
   object.read("cores_per_gpu", type.cores_per_gpu);
   object.read("cores_of_gpu", type.cores_of_gpu);
-  object.read("gpu_variable", type.gpu_variable);
   object.read("environment", type.environment);
   if (type.name.empty()) object.refuse("name", "it is missing");
   if (type.usable_cores > type.cores) object.refuse("usable_cores", "it is more than \"cores\"");
@@ -187,7 +185,6 @@ MachineProfile read_profile(const std::string& name, const nlohmann::json& json)
   object.read("launch_options", machine.launch_options);
   object.read("environment", machine.environment);
   object.read("het_jobs", machine.het_jobs, het_jobs);
-  object.read("requeues_by_itself", machine.requeues_by_itself);
   object.read("prologue", machine.prologue);
   object.read("notes", machine.notes);
   object.read("sources", machine.sources);
@@ -224,7 +221,6 @@ Json to_json(const NodeType& type) {
   add_text("qos", type.qos);
   add_text("constraint", type.constraint);
   add_text("account_suffix", type.account_suffix);
-  add_number("sockets", type.sockets);
   add_number("cores", type.cores);
   add_number("usable_cores", type.usable_cores);
   add_number("threads_per_core", type.threads_per_core);
@@ -232,7 +228,6 @@ Json to_json(const NodeType& type) {
   add_number("gpus", type.gpus);
   add_number("cores_per_gpu", type.cores_per_gpu);
   if (!type.cores_of_gpu.empty()) object["cores_of_gpu"] = type.cores_of_gpu;
-  add_text("gpu_variable", type.gpu_variable);
   if (!type.environment.empty()) object["environment"] = type.environment;
   return object;
 }
@@ -300,7 +295,6 @@ std::string to_json(const MachineProfile& machine) {
                   {"launch_options", machine.launch_options},
                   {"environment", machine.environment},
                   {"het_jobs", to_string(machine.het_jobs)},
-                  {"requeues_by_itself", machine.requeues_by_itself},
                   {"prologue", machine.prologue},
                   {"notes", machine.notes},
                   {"sources", machine.sources},

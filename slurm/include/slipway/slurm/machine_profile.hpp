@@ -40,15 +40,13 @@ struct NodeType {
   std::string qos{};
   std::string constraint{};
   std::string account_suffix{};  // jobs on these nodes are charged to ACCOUNT + suffix
-  std::uint32_t sockets = 0;     // this and the next: 0 when unknown
-  std::uint32_t cores = 0;       // a node
+  std::uint32_t cores = 0;       // a node; 0: unknown
   std::uint32_t usable_cores = 0;
   std::uint32_t threads_per_core = 1;
   std::uint64_t memory_mib = 0;             // that a job may use
   std::uint32_t gpus = 0;                   // a node, as Slurm counts them
   std::uint32_t cores_per_gpu = 0;          // that a job must ask for with each GPU; 0: no such rule
   std::vector<std::string> cores_of_gpu{};  // "48-63", by the number of the GPU; empty: unknown
-  std::string gpu_variable{};               // CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES
   std::map<std::string, std::string> environment{};
 };
 
@@ -78,7 +76,6 @@ struct MachineProfile {
   std::vector<std::string> launch_options{};
   std::map<std::string, std::string> environment{};
   HetJobs het_jobs = HetJobs::unsure;
-  bool requeues_by_itself = false;               // after a node failure, unless told not to
   std::vector<std::string> prologue{};           // lines for the script, commented out: hints such as modules to load
   std::vector<std::string> notes{};              // for people; shown in the script's header
   std::map<std::string, std::string> sources{};  // field → where the fact comes from
