@@ -17,6 +17,7 @@
 
 #include "command.hpp"
 #include "machine_choice.hpp"
+#include "slipway/base/text.hpp"
 #include "slipway/runtime/affinity.hpp"
 #include "slipway/runtime/gpus.hpp"
 #include "slipway/runtime/options.hpp"
@@ -32,9 +33,7 @@ struct Finding {
   std::string remedy{};  // empty: all is well
 };
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-const char* environment(const char* name) { return std::getenv(name); }
+std::string first_line(const std::string& text) { return std::string(split(text, '\n').front()); }
 
 Finding check_mpi() {
   const auto result = run_command({"mpirun", "--version"});
@@ -75,7 +74,7 @@ Finding check_cores() {
 }
 
 Finding check_gpus() {
-  const VisibleGpus gpus = visible_gpus(environment);
+  const VisibleGpus gpus = visible_gpus(::getenv);
   if (gpus.devices.empty()) return {"GPUs", "none seen"};
   std::string list;
   for (const auto& device : gpus.devices) list.append(list.empty() ? "" : ",").append(device);
@@ -129,7 +128,7 @@ std::vector<Finding> examine() {
       check_cores(),
       check_gpus(),
       check_limit("locked memory", RLIMIT_MEMLOCK, 64 << 10, "fast networks need more: ask for ulimit -l unlimited"),
-      check_limit("core files", RLIMIT_CORE, 0, ""),
+      check_limit("core files", RLIMIT_CORE, 1, "a crash leaves none: ulimit -c unlimited"),
       check_limit("open files", RLIMIT_NOFILE, 1024, "many ranks on a host need more: ulimit -n"),
       check_shared_memory(),
       check_clock(),

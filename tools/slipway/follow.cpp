@@ -49,23 +49,21 @@ void GrowingFiles::read_new_lines(const std::function<void(const std::string& li
 
 int follow_to_end(const std::filesystem::path& run_directory) {
   GrowingFiles log(run_directory, [](const std::string& name) { return name.starts_with("slurm-"); });
-  int silent = 0;
-  for (int pause = 0;; ++pause) {
+  int unanswered = 0;
+  while (true) {
+    const RunView run = look_at(run_directory);
     log.read_new_lines(print_line);
-    if (pause % pauses_between_questions == 0) {
-      const RunView run = look_at(run_directory);
-      silent = run.scheduler ? 0 : silent + 1;
-      const bool over = run.scheduler ? is_over(run.scheduler->verdict) : silent > questions_without_answer;
-      if (over) {
-        log.read_new_lines(print_line);
-        const RunView last = look_at(run_directory);
-        const bool known = last.scheduler.has_value() || (last.status && last.status->exit_status);
-        if (known) return exit_status_of(last);
-        fmt::print(stderr, "slipway: the scheduler does not answer for this job; see slipway status\n");
-        return static_cast<int>(ExitStatus::rank_lost);
-      }
+    if (run.scheduler && is_over(run.scheduler->verdict)) return exit_status_of(look_at(run_directory));
+    unanswered = run.scheduler ? 0 : unanswered + 1;
+    if (unanswered > questions_without_answer) {
+      if (run.status && run.status->exit_status) return exit_status_of(run);
+      fmt::print(stderr, "slipway: the scheduler does not answer for this job; see slipway status\n");
+      return static_cast<int>(ExitStatus::rank_lost);
     }
-    std::this_thread::sleep_for(log_pause);
+    for (int pause = 0; pause < pauses_between_questions; ++pause) {
+      std::this_thread::sleep_for(log_pause);
+      log.read_new_lines(print_line);
+    }
   }
 }
 

@@ -32,6 +32,15 @@ std::vector<std::string> option_names(const CLI::App& verb) {
   return names;
 }
 
+std::uint32_t whole_number(const std::string& name, const std::string& value) {
+  std::uint32_t amount = 0;
+  const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), amount);
+  if (error != std::errc() || rest != value.data() + value.size()) {
+    throw UsageError("--part: " + name + " must be a whole number, not '" + value + "'");
+  }
+  return amount;
+}
+
 std::string file_name(const std::string& program) { return fs::path(program).filename().string(); }
 
 }  // namespace
@@ -160,20 +169,22 @@ std::string JobOptions::plan_of(const std::vector<std::string>& options) const {
   return result->output;
 }
 
-slurm::Demand JobOptions::demand_on(std::uint32_t nodes) const {
+// On so many nodes of the machine; on one that holds anything, where their number is still to be found, or the profile
+// knows no numbers.
+slurm::Demand JobOptions::demand_on(std::optional<std::uint32_t> nodes) const {
   const slurm::NodeType& type = machine_.node_type(wish_.node_type);
-  constexpr std::uint32_t many = 64;  // where the profile knows no numbers
-  const bool known = type.usable_cores > 0;
-  const std::string hosts = fmt::format("--slipway-plan-on={}x{}x{}", std::max(nodes, 1u),
-                                        known ? type.usable_cores : many, known ? type.gpus : many);
+  constexpr std::uint32_t plenty = 4096;
+  const bool known = nodes && type.usable_cores > 0;
+  const std::string hosts = fmt::format("--slipway-plan-on={}x{}x{}", std::max(nodes.value_or(1), 1u),
+                                        known ? type.usable_cores : plenty, known ? type.gpus : plenty);
   return slurm::demand_of_plan(plan_of({"--slipway-plan=json", hosts}));
 }
 
 slurm::Layout JobOptions::layout() const {
   slurm::Demand demand;
-  if (!wish_.ranks_per_node) demand = demand_on(wish_.nodes.value_or(1));
+  if (!wish_.ranks_per_node) demand = demand_on(wish_.nodes);
   slurm::Layout layout = slurm::layout_for(demand, wish_, machine_);
-  if (!wish_.ranks_per_node && !wish_.nodes && layout.nodes.nodes > 1) {  // more nodes may be of use to more ranks
+  if (!wish_.ranks_per_node && !wish_.nodes) {  // now that their number is known
     layout = slurm::layout_for(demand_on(layout.nodes.nodes), wish_, machine_);
   }
   layout.nodes.all_memory = job_.node_sets.front().all_memory;
@@ -186,41 +197,30 @@ std::string JobOptions::placement_on(const slurm::NodeSet& nodes) const {
                   fmt::format("--slipway-plan-on={}x{}x{}", nodes.nodes, cores, nodes.gpus_per_node)});
 }
 
-slurm::NodeSet JobOptions::parse_part(const std::string& text) const {
+slurm::NodeSet JobOptions::parse_part(const std::string& text) {
   const std::vector<std::string> names{"nodes",         "node-type", "ranks-per-node", "cores-per-rank",
                                        "gpus-per-node", "memory",    "program"};
   slurm::NodeSet part;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    const std::string pair = text.substr(start, end - start);
+  for (const std::string_view pair : split(text, ',')) {
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    const std::string name = pair.substr(0, equals);
-    const std::string value = equals < pair.size() ? pair.substr(equals + 1) : std::string();
-    const auto number = [&] {
-      std::uint32_t amount = 0;
-      const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), amount);
-      if (value.empty() || error != std::errc() || rest != value.data() + value.size()) {
-        throw UsageError("--part: " + name + " must be a whole number, not '" + value + "'");
-      }
-      return amount;
-    };
+    const std::string name(pair.substr(0, equals));
+    const std::string value(equals < pair.size() ? pair.substr(equals + 1) : "");
     if (name == "nodes")
-      part.nodes = number();
+      part.nodes = whole_number(name, value);
     else if (name == "node-type")
       part.node_type = value;
     else if (name == "ranks-per-node")
-      part.ranks_per_node = number();
+      part.ranks_per_node = whole_number(name, value);
     else if (name == "cores-per-rank")
-      part.cores_per_rank = number();
+      part.cores_per_rank = whole_number(name, value);
     else if (name == "gpus-per-node")
-      part.gpus_per_node = number();
+      part.gpus_per_node = whole_number(name, value);
     else if (name == "memory")
       part.memory_mib = slurm::parse_memory_mib(value);
     else if (name == "program")
       part.program = {value};
     else
       throw UsageError("--part has no '" + name + "' (did you mean '" + nearest(name, names) + "'?)");
-    start = end + 1;
   }
   return part;
 }

@@ -40,9 +40,9 @@ class JobOptions {
 
  private:
   std::chrono::seconds notice_margin() const;
-  slurm::NodeSet parse_part(const std::string& text) const;
+  static slurm::NodeSet parse_part(const std::string& text);
   std::string plan_of(const std::vector<std::string>& options) const;
-  slurm::Demand demand_on(std::uint32_t nodes) const;
+  slurm::Demand demand_on(std::optional<std::uint32_t> nodes) const;
 
   CLI::App* verb_ = nullptr;
   slurm::MachineProfile machine_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "slipway/slurm/machine_profile.hpp"
@@ -10,6 +11,9 @@ namespace slipway::tool {
 
 // Where this command looks for profiles: the shipped ones are beside it when installed, else in the source tree.
 slurm::MachinePath machine_path_here();
+
+// The one that this machine is recognised as.
+std::optional<std::string> machine_here();
 
 // The named one, else the one that this machine is recognised as, else "generic".
 slurm::MachineProfile choose_machine(const std::string& named);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <memory>
 
 #include "machine_choice.hpp"
@@ -15,7 +14,7 @@ namespace {
 
 int list_machines() {
   const auto path = machine_path_here();
-  const auto here = slurm::detect_machine(path, [](const char* name) -> const char* { return std::getenv(name); });
+  const auto here = machine_here();
   for (const auto& [name, file] : slurm::find_machines(path)) {
     const auto machine = slurm::load_machine(name, path);
     fmt::print("{:<16} {}{}\n", name, machine.description, here == name ? " (this machine)" : "");

@@ -3,6 +3,7 @@
 #include "run_state.hpp"
 
 #include "command.hpp"
+#include "slipway/base/text.hpp"
 #include "slipway/observe/wall_clock.hpp"
 
 namespace slipway::tool {
@@ -11,16 +12,9 @@ using slurm::Verdict;
 
 namespace {
 
-constexpr std::int64_t stale_heartbeat = 60'000'000'000;  // nanoseconds; a run writes one each second
-
 std::string field(const std::map<std::string, std::string>& fields, const char* name) {
   const auto found = fields.find(name);
   return found == fields.end() ? std::string() : found->second;
-}
-
-std::string first_word(const std::string& output) {
-  const std::size_t end = output.find_first_of("\n");
-  return output.substr(0, end);
 }
 
 // scontrol forgets a job some minutes after its end; the accounting, where there is one, does not.
@@ -33,10 +27,9 @@ std::optional<SchedulerView> ask_scheduler(const std::string& id) {
                          field(fields, "Restarts")};
   }
   const auto accounted =
-      run_command({"sacct", "--noheader", "--parsable2", "--allocations", "--jobs", id, "--format=State"},
-                  {{"LC_ALL", "C"}, {"SACCT_FORMAT", std::nullopt}});
+      try_slurm({"sacct", "--noheader", "--parsable2", "--allocations", "--jobs", id, "--format=State"});
   if (!accounted || accounted->status != 0 || accounted->output.empty()) return std::nullopt;
-  const std::string state = first_word(accounted->output);
+  const std::string state(split(accounted->output, '\n').front());
   return SchedulerView{slurm::verdict_of(state), state, {}, {}, {}};
 }
 
@@ -65,6 +58,11 @@ Verdict verdict_of(ExitStatus status, bool finished, const SchedulerView* schedu
 
 }  // namespace
 
+bool heartbeat_is_stale(const RunStatus& status) {
+  constexpr std::int64_t limit = 60'000'000'000;  // nanoseconds; a run writes one each second, file systems may be slow
+  return wall_now() - status.heartbeat > limit;
+}
+
 RunView look_at(const std::filesystem::path& run_directory) {
   RunView run{run_directory, read_record(run_directory), read_status(run_directory), std::nullopt};
   if (!run.job || !slurm_is_here()) return run;
@@ -78,15 +76,17 @@ RunView look_at(const std::filesystem::path& run_directory) {
 Verdict verdict_of(const RunView& run) {
   const SchedulerView* const scheduler = run.scheduler ? &*run.scheduler : nullptr;
   const bool ended = run.status && run.status->exit_status;
-  // A requeued job waits or runs again, whatever its last attempt has written.
-  if (scheduler && !is_over(scheduler->verdict) && scheduler->verdict != Verdict::unknown) {
-    const bool last_words = ended && scheduler->verdict == Verdict::running;
-    if (!last_words || *run.status->exit_status == ExitStatus::preempted) return scheduler->verdict;
+  // A requeued job waits or runs again, whatever its last attempt has written. But the script of a run that has ended
+  // runs for some moments more.
+  if (scheduler && scheduler->verdict == Verdict::waiting) return Verdict::waiting;
+  if (scheduler && scheduler->verdict == Verdict::running) {
+    const bool for_good = ended && *run.status->exit_status != ExitStatus::preempted;
+    if (!for_good) return Verdict::running;
   }
   if (ended) return verdict_of(*run.status->exit_status, run.status->finished, scheduler);
   if (scheduler) return scheduler->verdict == Verdict::good ? Verdict::failed : scheduler->verdict;
   if (!run.status) return Verdict::unknown;
-  return wall_now() - run.status->heartbeat > stale_heartbeat ? Verdict::failed : Verdict::running;
+  return heartbeat_is_stale(*run.status) ? Verdict::failed : Verdict::running;
 }
 
 int exit_status_of(const RunView& run) {

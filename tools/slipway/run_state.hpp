@@ -29,6 +29,9 @@ struct RunView {
   std::optional<SchedulerView> scheduler;
 };
 
+// Nobody writes the status of a run that says it goes on.
+bool heartbeat_is_stale(const RunStatus& status);
+
 RunView look_at(const std::filesystem::path& run_directory);
 
 // One word for how the run stands. The scheduler speaks for a job whose run has said nothing, or cannot have gone on.

@@ -17,8 +17,6 @@ namespace slipway::tool {
 
 namespace {
 
-constexpr std::int64_t stale_heartbeat = 30'000'000'000;  // nanoseconds
-
 void line(std::string_view name, const std::string& value) {
   if (!value.empty()) fmt::print("{:<14} {}\n", name, value);
 }
@@ -48,8 +46,8 @@ void print_status(const RunStatus& status) {
   if (status.exit_status) {
     line("exit status", fmt::format("{} ({})", static_cast<int>(*status.exit_status), to_string(*status.exit_status)));
   } else {
-    const bool stale = wall_now() - status.heartbeat > stale_heartbeat;
-    line("heartbeat", age_of(status.heartbeat) + " ago" + (stale ? ": the run may be dead" : ""));
+    line("heartbeat",
+         age_of(status.heartbeat) + " ago" + (heartbeat_is_stale(status) ? ": the run seems to be dead" : ""));
   }
   line("started", format_time(status.started));
   line("ranks", std::to_string(status.ranks));
@@ -103,7 +101,7 @@ int print_elements(const std::vector<std::filesystem::path>& elements) {
 int print_json(const RunView& run) {
   using Json = nlohmann::ordered_json;
   Json json{{"run_directory", run.directory.string()}, {"verdict", to_string(verdict_of(run))}};
-  json["job"] = run.job && !run.job->ids.empty() ? Json(run.job->ids.front()) : Json();
+  json["jobs"] = run.job ? Json(run.job->ids) : Json::array();
   json["scheduler"] = run.scheduler ? Json{{"state", run.scheduler->state},
                                            {"reason", run.scheduler->reason},
                                            {"nodes", run.scheduler->nodes},

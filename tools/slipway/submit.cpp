@@ -31,15 +31,11 @@ namespace {
 
 // The command line of this very process, for the script's header.
 std::string own_command_line() {
-  const auto text = read_file("/proc/self/cmdline");
-  std::vector<std::string> words{"slipway"};
-  bool first = true;
-  for (std::size_t start = 0; text && start < text->size();) {
-    const std::size_t end = std::min(text->find('\0', start), text->size());
-    if (!first) words.push_back(text->substr(start, end - start));
-    first = false;
-    start = end + 1;
-  }
+  const auto text = read_file("/proc/self/cmdline").value_or("");
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, '\0')) words.emplace_back(word);
+  words.pop_back();  // behind the last word's end
+  if (!words.empty()) words.front() = "slipway";
   return shell_line(words);
 }
 
@@ -66,12 +62,15 @@ fs::path make_run(const JobOptions& options, slurm::JobSpec job) {
   return directory;
 }
 
-int print_script(JobOptions& options, bool dry_run) {
+// Whether only the origins of the values were asked for; they are printed.
+bool only_origins(JobOptions& options) {
   options.complete();
-  if (options.show_origin()) {
-    fmt::print("{}", options.origins());
-    return 0;
-  }
+  if (options.show_origin()) fmt::print("{}", options.origins());
+  return options.show_origin();
+}
+
+int print_script(JobOptions& options, bool dry_run) {
+  if (only_origins(options)) return 0;
   const auto job = prepare(options);
   if (dry_run) {
     fmt::print("{}", slurm::batch_script(job, options.machine()));
@@ -103,20 +102,14 @@ void submit_chain(const fs::path& directory, JobRecord& record, std::uint32_t le
 int check_only(const JobOptions& options) {
   const fs::path script = fs::temp_directory_path() / ("slipway-check-" + std::to_string(::getpid()) + ".sh");
   write_file_atomically(script, slurm::batch_script(prepare(options), options.machine()), Durability::process);
-  auto words = without_sbatch_variables();
-  words.insert(words.end(), {"sbatch", "--test-only", script.string()});
-  const auto result = run_slurm(words);
+  const auto result = run_sbatch({"--test-only"}, script);
   fs::remove(script);
   fmt::print(stderr, "{}{}", result.output, result.errors);
   return result.status == 0 ? 0 : static_cast<int>(ExitStatus::usage);
 }
 
 int submit(JobOptions& options, const SubmitChoice& choice) {
-  options.complete();
-  if (options.show_origin()) {
-    fmt::print("{}", options.origins());
-    return 0;
-  }
+  if (only_origins(options)) return 0;
   if (choice.wait && options.is_array()) {
     throw UsageError("--wait follows one run (an array has many); leave one out, and see slipway status");
   }
@@ -134,6 +127,17 @@ int submit(JobOptions& options, const SubmitChoice& choice) {
   }
   std::fflush(stdout);
   return choice.wait ? follow_to_end(directory) : 0;
+}
+
+int show_plan(JobOptions& options) {
+  if (only_origins(options)) return 0;
+  const auto layout = options.layout();
+  fmt::print("machine {}\n{}", options.machine().name, layout.why);
+  const auto problems = slurm::problems_of(options.job(layout), options.machine());
+  for (const auto& problem : problems) fmt::print(stderr, "slipway: {}\n", problem);
+  if (!problems.empty()) return static_cast<int>(ExitStatus::usage);
+  fmt::print("\n{}", options.placement_on(layout.nodes));
+  return 0;
 }
 
 }  // namespace
@@ -168,24 +172,7 @@ void add_plan(CLI::App& app, Chosen& chosen) {
   const auto options = std::make_shared<JobOptions>();
   options->add_to(*verb);
   verb->footer("\nExample: slipway plan --machine lumi --nodes 4 ./train");
-  verb->callback([&chosen, options] {
-    chosen = [options] {
-      options->complete();
-      if (options->show_origin()) {
-        fmt::print("{}", options->origins());
-        return 0;
-      }
-      const auto layout = options->layout();
-      fmt::print("machine {}\n{}", options->machine().name, layout.why);
-      slurm::JobSpec job = options->job(layout);
-      job.run_directory = "/";
-      const auto problems = slurm::problems_of(job, options->machine());
-      for (const auto& problem : problems) fmt::print(stderr, "slipway: {}\n", problem);
-      if (!problems.empty()) return 2;
-      fmt::print("\n{}", options->placement_on(layout.nodes));
-      return 0;
-    };
-  });
+  verb->callback([&chosen, options] { chosen = [options] { return show_plan(*options); }; });
 }
 
 }  // namespace slipway::tool
