@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
 
 namespace slipway::slurm {
 
@@ -35,12 +36,6 @@ constexpr double largest_memory = 9007199254740992.0;  // MiB; the whole numbers
   throw UsageError(fmt::format("'{}' is no amount of memory ({}); write 4G, 1.5GiB or 800M", text, why));
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 std::optional<std::int64_t> whole(std::string_view digits) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -52,13 +47,11 @@ std::optional<std::int64_t> whole(std::string_view digits) {
 
 std::vector<std::int64_t> fields(std::string_view text, std::string_view whole_text) {
   std::vector<std::int64_t> values;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(':', start), text.size());
-    const auto value = whole(text.substr(start, end - start));
+  for (const std::string_view part : split(text, ':')) {
+    const auto value = whole(part);
     if (!value) refuse_time(whole_text, "a part of it is no whole number");
     if (*value > longest_time) refuse_time(whole_text, "it is longer than a year");
     values.push_back(*value);
-    start = end + 1;
   }
   return values;
 }

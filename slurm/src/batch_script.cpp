@@ -11,6 +11,7 @@
 #include "launch_command.hpp"
 #include "script_text.hpp"
 #include "slipway/base/error.hpp"
+#include "slipway/base/hash.hpp"
 #include "slipway/base/text.hpp"
 
 namespace slipway::slurm {
@@ -18,12 +19,6 @@ namespace slipway::slurm {
 namespace {
 
 constexpr std::string_view checksum_mark = "# slipway-checksum: ";
-
-std::uint64_t hash(std::string_view text) {  // FNV-1a
-  std::uint64_t value = 14695981039346656037u;
-  for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 1099511628211u;
-  return value;
-}
 
 // One line whatever the text has: a line break would end the comment.
 std::string comment_text(std::string_view text) {
@@ -163,7 +158,7 @@ std::string requeue(const JobSpec& job) {
 }
 
 std::string with_checksum(const std::string& before, const std::string& behind) {
-  return before + fmt::format("{}{:016x}\n", checksum_mark, hash(before + behind)) + behind;
+  return before + fmt::format("{}{:016x}\n", checksum_mark, fnv1a(before + behind)) + behind;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
 
 namespace slipway::slurm {
 
@@ -61,9 +62,7 @@ std::vector<std::string_view> terms_of(std::string_view list) {
 // The numbers of "1-3,07": "1", "2", "3", "07".
 std::vector<std::string> numbers_of(std::string_view list, std::string_view inside) {
   std::vector<std::string> numbers;
-  for (std::size_t start = 0; start <= inside.size();) {
-    const std::size_t end = std::min(inside.find(',', start), inside.size());
-    const std::string_view range = inside.substr(start, end - start);
+  for (const std::string_view range : split(inside, ',')) {
     const std::size_t dash = range.find('-');
     const std::string_view low = range.substr(0, dash);
     const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
@@ -77,7 +76,6 @@ std::vector<std::string> numbers_of(std::string_view list, std::string_view insi
     if (first > last) refuse(list, "the range '" + std::string(range) + "' goes down");
     if (last - first >= most_names - numbers.size()) refuse(list, "more than 1000000 names");
     for (std::uint64_t number = first; number <= last; ++number) numbers.push_back(padded(number, low.size()));
-    start = end + 1;
   }
   return numbers;
 }

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "slipway/base/text.hpp"
 #include "slipway/slurm/machine_profile.hpp"
 
 namespace slipway::slurm {
@@ -12,11 +13,8 @@ MachinePath machine_path(const std::function<const char*(const char*)>& environm
                          const std::filesystem::path& current_directory, const std::filesystem::path& shipped) {
   MachinePath path;
   if (const char* const listed = environment("SLIPWAY_MACHINE_PATH")) {
-    const std::string directories(listed);
-    for (std::size_t start = 0; start < directories.size();) {
-      const std::size_t end = std::min(directories.find(':', start), directories.size());
-      if (end > start) path.directories.emplace_back(directories.substr(start, end - start));
-      start = end + 1;
+    for (const std::string_view directory : split(listed, ':')) {
+      if (!directory.empty()) path.directories.emplace_back(directory);
     }
   }
   path.directories.push_back(current_directory / ".slipway" / "machines");

@@ -6,18 +6,13 @@
 #include <array>
 #include <cctype>
 
+#include "slipway/base/text.hpp"
+
 namespace slipway::slurm {
 
 namespace {
 
 bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t start = text.find_first_not_of(blanks);
-  if (start == std::string_view::npos) return {};
-  return text.substr(start, text.find_last_not_of(blanks) - start + 1);
-}
 
 // "17", "17;cluster", "17_3"
 std::optional<JobId> bare_id(std::string_view line) {
@@ -81,12 +76,10 @@ bool begins_field(std::string_view text, std::size_t at) {
 
 std::optional<JobId> parse_job_id(std::string_view output) {
   std::optional<JobId> found;
-  for (std::size_t start = 0; start <= output.size();) {
-    const std::size_t end = std::min(output.find('\n', start), output.size());
-    const std::string_view line = trimmed(output.substr(start, end - start));
+  for (const std::string_view each : split(output, '\n')) {
+    const std::string_view line = trimmed(each);
     if (auto id = sentence_id(line)) return id;
     if (auto id = bare_id(line)) found = std::move(id);  // a banner may have lines of digits: the last one counts
-    start = end + 1;
   }
   return found;
 }

@@ -31,6 +31,23 @@ bool is_plain(char letter) {
 
 }  // namespace
 
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t start = text.find_first_not_of(blanks);
+  if (start == std::string_view::npos) return {};
+  return text.substr(start, text.find_last_not_of(blanks) - start + 1);
+}
+
 std::string nearest(std::string_view wrong, std::span<const std::string> names) {
   return *std::min_element(names.begin(), names.end(), [&](const std::string& left, const std::string& right) {
     return edit_distance(wrong, left) < edit_distance(wrong, right);

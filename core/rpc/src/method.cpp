@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "slipway/base/error.hpp"
+#include "slipway/base/hash.hpp"
 
 namespace slipway::detail {
 
@@ -16,12 +17,6 @@ MethodEntry* first_entry = nullptr;
 Upcast* first_upcast = nullptr;
 std::size_t entry_count = 0;
 std::vector<MethodEntry*> table;
-
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
 
 // "… pretty_method_name() [with T = Producer; auto Method = &Producer::draw; …" -> "Producer::draw"; the signature that
 // some compilers print in front of the name is left out.
@@ -43,7 +38,7 @@ std::string name_in(std::string_view pretty) {
 
 void register_method(MethodEntry& entry, const std::type_info& tag, std::string_view pretty) {
   entry.symbol = tag.name();
-  entry.id = hash_of(entry.symbol);
+  entry.id = fnv1a(entry.symbol);
   entry.name = name_in(pretty);
   entry.next = first_entry;
   first_entry = &entry;

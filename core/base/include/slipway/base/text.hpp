@@ -9,6 +9,12 @@
 
 namespace slipway {
 
+// The parts between separators, empty ones too; at least one. They point into the text.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Without blanks, tabs and line ends around it.
+std::string_view trimmed(std::string_view text);
+
 // The one of the names (at least one) that is fewest letters away from a mistyped one: for "did you mean".
 std::string nearest(std::string_view wrong, std::span<const std::string> names);
 
