@@ -124,6 +124,7 @@ def contract8_one_signal(programs: Programs) -> None:
                 status = outcome.status_file()
                 require(outcome.status == 0, f"{way}, {number.name}: {outcome.show()}")
                 require(status["state"] == "ended" and status["first_failure"] is None, f"status.json: {status}")
+                require(not status["finished"], "a run that a signal stopped counts as finished")
                 require(bool(status["stop_reason"]), "status.json has no reason of the stop")
 
 

@@ -59,7 +59,7 @@ struct Worker {
   }
 };
 
-TEST(Notice, HooksRunThenTheProgramStopsWith75) {
+TEST(Notice, Contract9_HooksRunThenTheProgramStopsWith75) {
   everywhere([](const Conditions& setup) {
     Record record;
     Program program("notice");
@@ -110,7 +110,7 @@ struct BadHook {
   }
 };
 
-TEST(Notice, AFailingHookIsAFailureOfItsNode) {
+TEST(Notice, Contract9_AFailingHookIsAFailureOfItsNode) {
   everywhere(
       [](const Conditions& setup) {
         Program program("bad_hook");
@@ -134,7 +134,7 @@ struct EndlessHook {
   }
 };
 
-TEST(Notice, AHookThatTakesTooLongDoesNotKeepTheProgram) {
+TEST(Notice, Contract8_AHookThatTakesTooLongDoesNotKeepTheProgram) {
   everywhere(
       [](const Conditions& given) {
         Conditions setup = given;

@@ -195,6 +195,59 @@ TEST(Order, Contract2_ExclusiveKeepsHandlersOut) {
   });
 }
 
+struct Crowded {  // handlers may meet each other, but nobody who has the node for himself
+  explicit Crowded(Context& c) : context(&c) {}
+  Context* context;
+  std::atomic<int> handlers{0};
+  std::atomic<bool> taken{false};
+  std::atomic<bool> overlapped{false};
+  std::atomic<int> times{0};
+  void handle() {
+    ++handlers;
+    if (taken) overlapped = true;
+    pause_for(200us);
+    if (taken) overlapped = true;
+    --handlers;
+  }
+  void take_often() {
+    for (int i = 0; i < 20; ++i) {
+      context->exclusive([this] {
+        if (taken.exchange(true) || handlers != 0) overlapped = true;
+        pause_for(100us);
+        taken = false;
+        ++times;
+      });
+    }
+  }
+  void run() {
+    context->start_thread([this] { take_often(); });
+    take_often();
+  }
+  int times_taken() { return overlapped ? -1 : times.load(); }
+  using slipway_interface = interface<&Crowded::handle, &Crowded::times_taken>;
+};
+
+TEST(Order, Contract2_ExclusiveKeepsAllOfSeveralHandlersOut) {
+  everywhere(
+      [](const Conditions& setup) {
+        Program program("crowded");
+        NodeOptions options = on_rank(other(setup));
+        options.concurrency = 3;
+        auto crowded = program.with(options).node<Crowded>("crowded");
+        const auto result = testing::run(program, setup, [&](Running&) {
+          for (int round = 0; round < 1000 && crowded.get<&Crowded::times_taken>() < 40; ++round) {
+            std::vector<Future<void>> calls;
+            for (int i = 0; i < 6; ++i) calls.push_back(crowded.call<&Crowded::handle>());
+            for (auto& call : calls) call.get();
+            if (crowded.get<&Crowded::times_taken>() < 0) break;
+          }
+          EXPECT_EQ(crowded.get<&Crowded::times_taken>(), 40);
+        });
+        EXPECT_EQ(result.status, 0) << result.failure;
+      },
+      6);
+}
+
 struct Meeting {  // two of them run at the same time
   static inline std::atomic<int> present{0};
   bool meet() {

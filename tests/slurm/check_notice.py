@@ -36,12 +36,14 @@ def check(program: str, launcher: str, run: pathlib.Path) -> str:
     first.send_signal(signal.SIGUSR1)  # twice is once
     if (code := first.wait(PATIENCE)) != 75:
         return f"attempt 1 ended with {code}, not 75: {status_of(run)}"
+    if status_of(run)["finished"]:
+        return "a run that was told to stop counts as finished"
     if not (run / "state" / "1" / "manifest.json").exists():
         return "nothing was saved"
     if (code := start(program, launcher, run, "--slipway-attempt=2").wait(PATIENCE)) != 0:
         return f"attempt 2 ended with {code}: {status_of(run)}"
     status = status_of(run)
-    if status["attempt"] != 2 or status["progress"]["progress_number"] != 60:
+    if not status["finished"] or status["attempt"] != 2 or status["progress"]["progress_number"] != 60:
         return f"the status of attempt 2: {status}"
     logs = "".join(log.read_text(encoding="utf-8") for log in (run / "logs").glob("*.log"))
     if not re.search(r"attempt 2 begins at [1-9]", logs):

@@ -42,8 +42,8 @@ TEST_F(SavedStates, Contract16_AreReadAsTheyWereWritten) {
   const std::string bytes("a\0b\nc", 5);
   save(1, bytes);
   EXPECT_EQ(newest(), 1U);
-  EXPECT_EQ(SavedState(run_.path(), 1).read("shard/0"), bytes);
-  EXPECT_EQ(SavedState(run_.path(), 1).read("shard/1"), std::nullopt);
+  EXPECT_EQ(SavedState::open(run_.path(), 1).read("shard/0"), bytes);
+  EXPECT_EQ(SavedState::open(run_.path(), 1).read("shard/1"), std::nullopt);
   EXPECT_EQ(SavedState::next_number(run_.path()), 2U);
   EXPECT_THAT(notices_, IsEmpty());
 }
@@ -52,6 +52,7 @@ TEST_F(SavedStates, Contract16_OneWithoutManifestIsNotThere) {
   save(1, "first");
   save(2, "second", false);
   EXPECT_EQ(newest(), 1U);
+  EXPECT_THROW(SavedState::open(run_.path(), 2), Error);
   EXPECT_THAT(notices_, ElementsAre(HasSubstr("state/2 is left aside: its manifest is missing")));
   EXPECT_EQ(SavedState::next_number(run_.path()), 3U) << "nothing is mixed into a state that was begun";
 }
@@ -67,7 +68,7 @@ TEST_F(SavedStates, Contract16_OneThatIsCutShortIsNotThere) {
 TEST_F(SavedStates, ChangedBytesAreNoticed) {
   save(1, "first");
   std::ofstream(part(1)) << "frist";
-  EXPECT_THROW(SavedState(run_.path(), 1).read("shard/0"), Error);
+  EXPECT_THROW(SavedState::open(run_.path(), 1).read("shard/0"), Error);
 }
 
 TEST_F(SavedStates, TheLastTwoCompleteOnesAreKept) {
