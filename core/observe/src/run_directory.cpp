@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string stop_name = "stop";
+constexpr std::string_view stop_name = "stop";
 constexpr std::string_view latest_name = "latest";
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path, int error, const std::string& advice) {
@@ -216,7 +216,7 @@ std::optional<std::string> RunDirectory::notice_given(std::uint32_t attempt) con
 }
 
 // The usual answer is no, and is asked for often: one system call.
-std::optional<std::string> RunDirectory::read_if_there(const std::string& name) const {
+std::optional<std::string> RunDirectory::read_if_there(std::string_view name) const {
   if (path_.empty() || ::access((path_ / name).c_str(), F_OK) != 0) return std::nullopt;
   return read(name).value_or("");
 }

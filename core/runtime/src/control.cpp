@@ -8,6 +8,11 @@
 
 namespace slipway::detail {
 
+std::string text_of(const Writer& writer) {
+  const auto body = writer.body();
+  return {reinterpret_cast<const char*>(body.data()), body.size()};
+}
+
 std::string to_bytes(const Control& control) {
   Writer writer;
   encode(writer, static_cast<std::uint8_t>(control.kind));
@@ -15,8 +20,7 @@ std::string to_bytes(const Control& control) {
   encode(writer, control.first);
   encode(writer, control.second);
   encode(writer, control.text);
-  const auto body = writer.body();
-  return {reinterpret_cast<const char*>(body.data()), body.size()};
+  return text_of(writer);
 }
 
 Control control_from(std::string_view bytes) {

@@ -12,6 +12,7 @@
 
 #include "slipway/base/ids.hpp"
 #include "slipway/base/seam.hpp"
+#include "slipway/rpc/writer.hpp"
 
 // What ranks tell each other about the life of the program. The controller on rank 0 says what is next; the others
 // report. Also what a rank's own threads tell its main thread.
@@ -23,8 +24,7 @@ enum class ControlKind : std::uint8_t {
   worker_done,       // node `number` has returned from run()
   failed,            // text: a FirstFailure as JSON
   lost,              // number: another rank; text: reason
-  stop_asked,        // text: reason; number: 1 = stop_now; first: 1 = asked from outside the program;
-                     // second: 1 = by the body of a test, which counts as a worker
+  stop_asked,        // text: reason; number: 1 = stop_now; first: 1 = asked from outside the program
   workers_returned,  // after `stop`
   drain_state,       // number: round; first: 1 = quiescent; second: handlers run so far
   destroyed,         // number: level
@@ -57,6 +57,9 @@ struct Control {
   std::uint64_t second = 0;
   std::string text = {};
 };
+
+// What was written, as a text to send.
+std::string text_of(const Writer& writer);
 
 std::string to_bytes(const Control& control);
 // Throws WireError.

@@ -10,7 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "saved_parts.hpp"
 #include "slipway/observe/wall_clock.hpp"
 #include "slipway/rpc/archive.hpp"
 
@@ -86,21 +85,25 @@ void Controller::on(RankId from, const Control& control) {
     case ControlKind::stop_asked: {
       const bool by_the_program = control.first == 0;
       const bool now = control.number == 1;
-      if (state_ == State::noticing && by_the_program && !now) {  // it stops in a moment
-        if (control.second == 1 && workers_left_ > 0) --workers_left_;
-        return;
-      }
+      if (state_ == State::noticing && by_the_program && !now) return;  // it stops in a moment
       stop({.reason = control.text, .finished = by_the_program, .now = now});
       return;
     }
     case ControlKind::notice_asked:
       notice(control.text);
       return;
-    case ControlKind::noticed:
+    case ControlKind::noticed: {
       if (state_ != State::noticing) return;
-      for (auto& part : saved_parts_from(control.text)) saved_parts_.push_back(std::move(part));
+      Reader reader(std::as_bytes(std::span(control.text.data(), control.text.size())));
+      while (reader.remaining() > 0) {
+        SavedPart& part = saved_parts_.emplace_back();
+        decode(reader, part.node);
+        decode(reader, part.bytes);
+        decode(reader, part.digest);
+      }
       if (answer(State::noticing)) end_notice();
       return;
+    }
     case ControlKind::failed:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
       return;

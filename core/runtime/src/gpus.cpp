@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
 #include "slipway/graph/graph.hpp"
 
 namespace slipway {
@@ -16,13 +17,8 @@ namespace {
 
 std::vector<std::string> words_of(std::string_view list) {
   std::vector<std::string> words;
-  for (std::size_t start = 0; start < list.size();) {
-    const std::size_t end = std::min(list.find(',', start), list.size());
-    std::string_view word = list.substr(start, end - start);
-    while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
-    while (!word.empty() && word.back() == ' ') word.remove_suffix(1);
-    if (!word.empty()) words.emplace_back(word);
-    start = end + 1;
+  for (const std::string_view part : split(list, ',')) {
+    if (const auto word = trimmed(part); !word.empty()) words.emplace_back(word);
   }
   return words;
 }

@@ -76,9 +76,7 @@ LaunchedBy launched_by(const GetEnvironment& get) {
   return found;
 }
 
-LaunchedBy launched_by() {
-  return launched_by([](const char* name) -> const char* { return std::getenv(name); });
-}
+LaunchedBy launched_by() { return launched_by(::getenv); }
 
 LauncherWatch::LauncherWatch() : parent_(::getppid()) {}
 

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <utility>
 
-#include "saved_parts.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/observe/status.hpp"
+#include "slipway/rpc/archive.hpp"
 
 namespace slipway::detail {
 
@@ -193,7 +193,12 @@ std::string NodeHost::save_state(const SavedState& into, const std::function<voi
   std::ostringstream out;
   save(out);
   if (!out) throw Error("node '" + spec_.label + "' could not write its state");
-  return to_text(into.write(spec_.label, std::move(out).str()));
+  const SavedPart part = into.write(spec_.label, std::move(out).str());
+  Writer writer;
+  encode(writer, part.node);
+  encode(writer, part.bytes);
+  encode(writer, part.digest);
+  return text_of(writer);
 }
 
 void NodeHost::join() {

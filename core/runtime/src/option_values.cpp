@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "slipway/graph/plan.hpp"
 #include "slipway/runtime/options.hpp"
 
 namespace slipway {
@@ -90,6 +91,11 @@ std::string format_size(std::uint64_t bytes) {
                                  {"MiB", std::uint64_t{1} << 20},
                                  {"KiB", std::uint64_t{1} << 10},
                                  {"B", 1}});
+}
+
+PlanFormat format_of(PlanRequest request) {
+  if (request == PlanRequest::json) return PlanFormat::json;
+  return request == PlanRequest::dot ? PlanFormat::dot : PlanFormat::table;
 }
 
 }  // namespace slipway

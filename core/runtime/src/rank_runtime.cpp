@@ -11,6 +11,7 @@
 
 #include "endings.hpp"
 #include "run_files.hpp"
+#include "slipway/base/hash.hpp"
 #include "slipway/graph/order.hpp"
 #include "slipway/graph/plan.hpp"
 #include "slipway/observe/status.hpp"
@@ -26,12 +27,6 @@ constexpr seam::Time look_around = 100'000'000;  // signals, stop requests, limi
 constexpr seam::Time patience_with_user_code = 2'000'000'000;
 constexpr seam::Time drain_pause = 1'000'000;
 constexpr seam::Time last_flush = 50'000'000;  // for the message that ends the other ranks
-
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
 
 // The rank's main thread drops requests and destroys nodes: it works for the rank, too.
 class WorksFor {
@@ -62,9 +57,8 @@ RankRuntime::RankRuntime(const RankSetup& setup)
   shared_.run_directory = agreement_.run_directory;
   shared_.seed = settings_.seed;
   shared_.attempt = settings_.attempt;
-  shared_.restored = SavedState(shared_.run_directory, agreement_.saved_state);
   shared_.show_node_lines = !settings_.quiet && setup.show_end;
-  shared_.program = hash_of(setup.program->name());
+  shared_.program = fnv1a(setup.program->name());
   shared_.events = &events_;
   shared_.place = &place_;
 }
@@ -74,10 +68,7 @@ RankRuntime::~RankRuntime() = default;
 RankResult RankRuntime::print_plan() {
   if (shared_.rank == leader_) {
     const Plan plan{setup_.program->graph(), agreement_.machine, agreement_.placement};
-    const PlanFormat format = settings_.plan == PlanRequest::json  ? PlanFormat::json
-                              : settings_.plan == PlanRequest::dot ? PlanFormat::dot
-                                                                   : PlanFormat::table;
-    fmt::print("{}", render(plan, format));
+    fmt::print("{}", render(plan, format_of(settings_.plan)));
     std::fflush(stdout);
   }
   transport_.close();
@@ -159,6 +150,7 @@ RankResult RankRuntime::run() {
   if (settings_.plan != PlanRequest::none) return print_plan();
   const last_words::AlternateStack stack;  // destructors run on this thread
   open_log();
+  shared_.restored = SavedState::open(shared_.run_directory, agreement_.saved_state);
   show_own_gpus();
   if (settings_.debug_rank == std::to_string(shared_.rank.value())) wait_for_debugger();
   start_endpoint();
@@ -288,8 +280,10 @@ void RankRuntime::handle_own(const Control& control) {
       send(leader_, {.kind = ControlKind::worker_done, .number = control.number});
       return report_workers_returned();
     case ControlKind::own_thread_done:
-      if (control.number == body_thread)
-        send(leader_, {.kind = ControlKind::stop_asked, .second = 1, .text = "the test's body has returned"});
+      if (control.number == body_thread) {  // it counts as a worker, and ends the program alone
+        send(leader_, {.kind = ControlKind::worker_done});
+        send(leader_, {.kind = ControlKind::stop_asked, .text = "the test's body has returned"});
+      }
       return report_workers_returned();
     case ControlKind::own_noticed:
       return report_noticed(control.text);
@@ -399,8 +393,7 @@ void RankRuntime::send_report() {
     encode(writer, node->spec().label);
     encode(writer, node->slot().counters.read());
   }
-  const auto body = writer.body();
-  send(leader_, {.kind = ControlKind::report, .text = {reinterpret_cast<const char*>(body.data()), body.size()}});
+  send(leader_, {.kind = ControlKind::report, .text = text_of(writer)});
 }
 
 bool RankRuntime::threads_ended() const {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "control.hpp"
 #include "endings.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/graph/agreement.hpp"
@@ -45,8 +46,7 @@ std::string to_text(const Greeting& greeting) {
   encode(writer, greeting.run_directory);
   encode(writer, greeting.saved_state);
   encode(writer, greeting.problem);
-  const auto body = writer.body();
-  return {reinterpret_cast<const char*>(body.data()), body.size()};
+  return text_of(writer);
 }
 
 Greeting greeting_from(const std::string& text) {
@@ -86,8 +86,7 @@ std::string lines_of(const std::vector<AgreementItem>& items) {
     encode(writer, item.name);
     encode(writer, item.content);
   }
-  const auto body = writer.body();
-  return {reinterpret_cast<const char*>(body.data()), body.size()};
+  return text_of(writer);
 }
 
 std::vector<AgreementItem> items_from(const std::string& text) {
@@ -122,17 +121,20 @@ std::vector<AgreementItem> items_from(const std::string& text) {
 // By rank. Ranks of one process see one list, as ranks of one host mostly do.
 std::vector<GpuShare> deal_gpus(const Transport& transport, const std::vector<Greeting>& greetings,
                                 const std::vector<std::uint32_t>& order, double wanted) {
-  std::vector<GpuShare> shares;
   const auto& host_of = transport.host_of_rank();
+  std::vector<HostShare> hosts(transport.host_names().size(), {.ranks = 0, .wanted = wanted});
+  std::vector<const VisibleGpus*> first_list(hosts.size(), nullptr);
   for (std::size_t rank = 0; rank < greetings.size(); ++rank) {
-    HostShare host{.ranks = 0, .wanted = wanted};
-    for (std::size_t other = 0; other < greetings.size(); ++other) {
-      if (host_of[other] != host_of[rank]) continue;
-      if (other < rank) ++host.rank;
-      ++host.ranks;
-      host.same_list = host.same_list && greetings[other].gpus == greetings[rank].gpus;
-    }
+    const std::size_t host = host_of[rank].index();
+    if (!first_list[host]) first_list[host] = &greetings[rank].gpus;
+    hosts[host].same_list = hosts[host].same_list && greetings[rank].gpus == *first_list[host];
+    ++hosts[host].ranks;
+  }
+  std::vector<GpuShare> shares;
+  for (std::size_t rank = 0; rank < greetings.size(); ++rank) {
+    HostShare& host = hosts[host_of[rank].index()];
     shares.push_back(gpus_of_rank(greetings[rank].gpus, host, order));
+    ++host.rank;
   }
   return shares;
 }
@@ -164,7 +166,7 @@ Agreement agree(const RankSetup& setup) {
   const seam::Time deadline = seam::limit_after(setup.options->settings().start_limit);
   Greeting own{.cpus = setup.cpus,
                .cores = setup.cores,
-               .gpus = visible_gpus([](const char* name) -> const char* { return std::getenv(name); }),
+               .gpus = visible_gpus(::getenv),
                .run_directory = {},
                .saved_state = 0,
                .problem = {}};

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "slipway/base/error.hpp"
+#include "slipway/base/hash.hpp"
 #include "slipway/observe/run_directory.hpp"
 
 namespace slipway {
@@ -25,12 +26,6 @@ std::string file_of(std::string_view node) {
   std::string name;
   for (const char letter : node) name += letter == '/' ? std::string("%2F") : std::string(1, letter);
   return name + ".state";
-}
-
-std::uint64_t digest_of(std::string_view bytes) {  // FNV-1a
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
-  return hash;
 }
 
 // Newest first.
@@ -79,6 +74,15 @@ std::string defect_of(const fs::path& directory) {
 SavedState::SavedState(const fs::path& run_directory, std::uint32_t number)
     : directory_(number == 0 ? fs::path() : directory_of(run_directory, number)) {}
 
+SavedState SavedState::open(const fs::path& run_directory, std::uint32_t number) {
+  SavedState state(run_directory, number);
+  if (!state) return state;
+  const auto parts = read_manifest(state.directory_);
+  if (!parts) throw Error("the saved state " + state.directory_.string() + " has lost its manifest");
+  for (const auto& part : *parts) state.parts_.emplace(part.node, part);
+  return state;
+}
+
 std::uint32_t SavedState::next_number(const fs::path& run_directory) {
   const auto numbers = numbers_in(run_directory);
   return numbers.empty() ? 1 : numbers.front() + 1;
@@ -98,7 +102,7 @@ std::uint32_t SavedState::newest_complete(const fs::path& run_directory,
 SavedPart SavedState::write(std::string_view node, std::string_view bytes) const {
   fs::create_directories(directory_);
   write_file_atomically(directory_ / file_of(node), bytes);
-  return {std::string(node), bytes.size(), digest_of(bytes)};
+  return {std::string(node), bytes.size(), fnv1a(bytes)};
 }
 
 void SavedState::complete(const std::vector<SavedPart>& parts) const {
@@ -123,13 +127,10 @@ void SavedState::complete(const std::vector<SavedPart>& parts) const {
 }
 
 std::optional<std::string> SavedState::read(std::string_view node) const {
-  if (directory_.empty()) return std::nullopt;
-  const auto parts = read_manifest(directory_);
-  if (!parts) throw Error("the saved state " + directory_.string() + " has lost its manifest");
-  const auto part = std::find_if(parts->begin(), parts->end(), [node](const SavedPart& p) { return p.node == node; });
-  if (part == parts->end()) return std::nullopt;
+  const auto part = parts_.find(node);
+  if (part == parts_.end()) return std::nullopt;
   auto bytes = read_file(directory_ / file_of(node));
-  if (!bytes || bytes->size() != part->bytes || digest_of(*bytes) != part->digest) {
+  if (!bytes || bytes->size() != part->second.bytes || fnv1a(*bytes) != part->second.digest) {
     throw Error("what node '" + std::string(node) + "' saved is damaged (" + (directory_ / file_of(node)).string() +
                 "); take the directory away to go on from the state before");
   }

@@ -71,7 +71,7 @@ class RunDirectory {
 
  private:
   explicit RunDirectory(std::filesystem::path path);
-  std::optional<std::string> read_if_there(const std::string& name) const;
+  std::optional<std::string> read_if_there(std::string_view name) const;
 
   std::filesystem::path path_;
 };

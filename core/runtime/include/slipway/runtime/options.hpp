@@ -18,6 +18,9 @@ namespace slipway {
 
 enum class LauncherChoice : std::uint8_t { automatic, mpi, local };
 enum class PlanRequest : std::uint8_t { none, text, json, dot };
+enum class PlanFormat : std::uint8_t;
+// Of what is printed; a table where none was asked for.
+PlanFormat format_of(PlanRequest request);
 
 // The values in force. Durations of 0 mean "no limit" where the table says so.
 struct Settings {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,10 @@ struct SavedPart {
 class SavedState {
  public:
   SavedState() = default;  // names nothing
+  // To be written. 0 names nothing.
   SavedState(const std::filesystem::path& run_directory, std::uint32_t number);
+  // To be read: its manifest is read here, once for all nodes. 0 names nothing. Throws Error when it is not complete.
+  static SavedState open(const std::filesystem::path& run_directory, std::uint32_t number);
 
   // One more than the number of any state that was begun.
   static std::uint32_t next_number(const std::filesystem::path& run_directory);
@@ -39,11 +43,12 @@ class SavedState {
   SavedPart write(std::string_view node, std::string_view bytes) const;
   // Once all parts are written. Takes away what is older than the state before this one.
   void complete(const std::vector<SavedPart>& parts) const;
-  // Nothing when the node saved nothing. Throws Error when the file is damaged.
+  // Of one that was opened: nothing when the node saved nothing. Throws Error when the file is damaged.
   std::optional<std::string> read(std::string_view node) const;
 
  private:
   std::filesystem::path directory_;
+  std::map<std::string, SavedPart, std::less<>> parts_{};  // by node; of one that was opened
 };
 
 }  // namespace slipway
