@@ -15,6 +15,7 @@
 #include "noise_filter.hpp"
 #include "rank_processes.hpp"
 #include "run_outcome.hpp"
+#include "session_directory.hpp"
 #include "signal_pipe.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/base/text.hpp"
@@ -45,6 +46,7 @@ class MpirunRun {
         run_directory_(RunDirectory::at(request.run_directory)),
         signals_({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}),
         error_(detail::make_pipe()),
+        session_(mpirun),
         command_(mpirun_command(mpirun, request)) {}
 
   int run() {
@@ -64,8 +66,9 @@ class MpirunRun {
 
  private:
   void start() {
-    std::vector<std::string> environment{"SLIPWAY_LAUNCHED=1",
-                                         "SLIPWAY_RUN_DIRECTORY=" + run_directory_.path().string()};
+    std::vector<std::string> environment = session_.environment();
+    environment.insert(environment.end(),
+                       {"SLIPWAY_LAUNCHED=1", "SLIPWAY_RUN_DIRECTORY=" + run_directory_.path().string()});
     winsize window{};
     if (::isatty(2) && ::ioctl(2, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
       environment.push_back("SLIPWAY_TERMINAL=" + std::to_string(window.ws_col));
@@ -223,6 +226,7 @@ class MpirunRun {
   const RunDirectory run_directory_;
   detail::SignalPipe signals_;
   detail::Pipe error_;
+  const detail::SessionDirectory session_;
   const std::vector<std::string> command_;
   detail::NoiseFilter filter_;
   detail::RankProcesses* ranks_ = nullptr;

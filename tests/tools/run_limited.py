@@ -4,7 +4,8 @@
 
 Runs COMMAND and returns its status (0 if --status N was asked for and came, or if output matches). When SECONDS are over,
 prints the stacks of every process below it, ends them and returns 124. Processes that outlive COMMAND are a failure too.
-SLIPWAY_TEST_TIME_FACTOR in the environment multiplies SECONDS. Lets mpirun run as root, which only tests may do.
+SLIPWAY_TEST_TIME_FACTOR in the environment multiplies SECONDS. Lets mpirun run as root, which only tests may do. The
+temporary directory is its own: two mpiruns that share one can remove session files under each other's feet.
 """
 
 import ctypes
@@ -13,6 +14,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -121,7 +123,9 @@ def main() -> int:
     seconds, expected, pattern, command = parse(sys.argv[1:])
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans come to us, so none is missed
     os.environ.update({name: "1" for name in ROOT_VARIABLES})
-    status, output = run(seconds, command, capture=pattern is not None)
+    with tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True) as own:
+        os.environ["TMPDIR"] = own
+        status, output = run(seconds, command, capture=pattern is not None)
     if status == expected:
         if pattern is None or re.search(pattern, output):
             return 0
