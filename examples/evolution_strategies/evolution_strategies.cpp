@@ -51,7 +51,9 @@ class Searcher {
     const auto start = std::chrono::steady_clock::now();
     double solved = 0;
     while (search_.generation() < static_cast<std::uint64_t>(settings_.generations)) {
-      search_.update(evaluate_generation());
+      const std::vector<PairReward> rewards = evaluate_generation();
+      context.report("evaluations", 2 * static_cast<double>(rewards.size()));
+      search_.update(rewards);
       if (search_.generation() % 10 != 0) continue;
       solved = search_.solved_share(100);
       context.log("generation {:4}  solved {:.2f}  dropped pairs {}", search_.generation(), solved, dropped_);

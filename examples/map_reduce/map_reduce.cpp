@@ -59,6 +59,7 @@ struct Counter {
     words::Summary summary;
     for (auto& part : reducers.call_all<&Reducer::summary>()) words::add(summary, part.get());
     for (const auto& [count, word] : summary.top) context.log("{:8} {}", count, word);
+    context.report("words", static_cast<double>(summary.total));
     context.log("{} words, {} different ones, in {} files", summary.total, summary.distinct, files.size());
     if (summary != words::count_serially(files)) throw std::runtime_error("the serial count is another one");
     context.log("the serial count is the same");

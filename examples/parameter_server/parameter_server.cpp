@@ -81,7 +81,7 @@ struct Trainer {
   Training training;
   int index = 0;
 
-  void run(slipway::Context&) {
+  void run(slipway::Context& context) {
     const digits::Images images = load(training.data).training;
     digits::Classifier classifier(training.hidden);
     Values parameters = training.initial_parameters();
@@ -97,6 +97,7 @@ struct Trainer {
       for (std::size_t shard = 0; shard < shards.size(); ++shard) {
         std::ranges::copy(replies[shard].get(), training.part(parameters, shard).begin());
       }
+      context.report("images", training.batch);
     }
   }
 };

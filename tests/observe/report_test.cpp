@@ -59,6 +59,18 @@ TEST(Report, TableHasTheBusiestFirstAndATotal) {
             "  total          1.21 k       1   1.50 s  2.00 ms  4.00 KiB  0 B\n");
 }
 
+TEST(Report, WorkComesFirst) {
+  Report report = sample();
+  report.work = {{"frames", 1'200'000, 2'000'000'000}, {"games", 3, 1'500'000'000}};
+  const auto text = to_text(report);
+  EXPECT_NE(text.find("p ran 2.00 s\n  1.20 M frames in 2.00 s: 600 k/s\n  3 games in 1.50 s: 2/s\n  node"),
+            std::string::npos)
+      << text;
+  const auto object = nlohmann::json::parse(to_json(report));
+  EXPECT_EQ(object["work"][0]["unit"], "frames");
+  EXPECT_EQ(object["work"][0]["per_second"], 600'000);
+}
+
 TEST(Report, LongTablesAreCut) {
   const auto text = to_text(sample(), 1);
   EXPECT_NE(text.find("and 2 more"), std::string::npos) << text;
@@ -70,6 +82,18 @@ TEST(Report, JsonHasRawNumbers) {
   EXPECT_EQ(object["nodes"].size(), 3u);
   EXPECT_EQ(object["nodes"][0]["node"], "learner");
   EXPECT_EQ(object["total"]["busy_ns"], 1'500'003'000);
+}
+
+TEST(Report, JsonIsReadBack) {
+  Report report = sample();
+  report.starting = 5;
+  report.running = 1'900'000'000;
+  report.work = {{"frames", 0.5, 7}};
+  const auto read = parse_report(to_json(report));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(to_json(*read), to_json(report));
+  EXPECT_EQ(parse_report("{}"), std::nullopt);
+  EXPECT_EQ(parse_report("no json"), std::nullopt);
 }
 
 // What a Terminal wrote into a pipe.
@@ -97,8 +121,17 @@ RunStatus running() {
 }
 
 TEST(Terminal, ProgressTextSaysHowItStands) {
-  EXPECT_EQ(progress_text(running(), 3'723'000'000'000, 600),
+  const RunProgress before{.calls = 0};
+  EXPECT_EQ(progress_text(running(), 3'723'000'000'000, before, 2'000'000'000),
             "p 1:02:03 running, 1 of 3 workers done, 1.20 k calls, 600/s");
+}
+
+TEST(Terminal, ProgressTextHasTheWorkAndItsRate) {
+  RunStatus status = running();
+  status.progress.work = {{"frames", 5000}, {"games", 2.5}};
+  const RunProgress before{.calls = 1200, .work = {{"frames", 3000}}};
+  EXPECT_EQ(progress_text(status, 0, before, 4'000'000'000),
+            "p 0:00:00 running, 1 of 3 workers done, 1.20 k calls, 0/s, 5.00 k frames, 500/s, 2.5 games, 0.625/s");
 }
 
 TEST(Terminal, RedrawsItsLineBelowMessages) {

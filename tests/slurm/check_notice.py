@@ -46,8 +46,18 @@ def check(program: str, launcher: str, run: pathlib.Path) -> str:
     if not status["finished"] or status["attempt"] != 2 or status["progress"]["progress_number"] != 60:
         return f"the status of attempt 2: {status}"
     logs = "".join(log.read_text(encoding="utf-8") for log in (run / "logs").glob("*.log"))
-    if not re.search(r"attempt 2 begins at [1-9]", logs):
+    begun = re.search(r"attempt 2 begins at ([1-9]\d*)", logs)
+    if not begun:
         return f"attempt 2 began anew:\n{logs}"
+    counts = 60 - int(begun[1])
+    if status["progress"]["work"] != {"answers": 3 * counts, "counts": counts}:
+        return f"attempt 2 counted {counts} and reported {status['progress']['work']}"
+    report = json.loads((run / "report.json").read_text(encoding="utf-8"))
+    work = report["work"][1]
+    if work["amount"] != counts or not counts <= work["per_second"] * report["running_ns"] / 1e9 < 2 * counts:
+        return f"a rate that does not fit its time: {report}"
+    if not (run / "events" / "work.csv").read_text(encoding="utf-8").startswith("attempt,seconds,unit,amount\n2,"):
+        return "no samples of the work of attempt 2"
     if (code := start(program, launcher, run, "--slipway-attempt=2").wait(PATIENCE)) != 2:
         return f"attempt 2 was taken twice, with {code}"
     return ""

@@ -23,8 +23,16 @@ struct Settings {
   std::uint64_t crash_at = 0;
 };
 
-struct Company {
-  int answer(int value) { return value; }
+class Company {
+ public:
+  explicit Company(slipway::Context& context) : context_(context) {}
+  int answer(int value) {
+    context_.report("answers", 1);
+    return value;
+  }
+
+ private:
+  slipway::Context& context_;
 };
 
 class Counter {
@@ -44,6 +52,7 @@ class Counter {
       auto answers = company_.call_all<&Company::answer>(1);
       for (auto& answer : answers) answer.get();
       context.exclusive([this] { ++count_; });
+      context.report("counts", 1);
       context.progress(count_);
       context.report_progress("count " + std::to_string(count_));
       if (count_ == settings_.crash_at) std::abort();

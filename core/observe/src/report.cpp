@@ -69,6 +69,15 @@ nlohmann::ordered_json object_of(const NodeCounts& counts) {
           {"waiting_ns", counts.waiting}, {"bytes_in", counts.bytes_in}, {"bytes_out", counts.bytes_out}};
 }
 
+NodeCounts counts_of(const nlohmann::json& object) {
+  return {.calls = object.at("calls"),
+          .failed = object.at("failed"),
+          .busy = object.at("busy_ns"),
+          .waiting = object.at("waiting_ns"),
+          .bytes_in = object.at("bytes_in"),
+          .bytes_out = object.at("bytes_out")};
+}
+
 NodeCounts total_of(const std::vector<ReportRow>& rows) {
   NodeCounts total;
   for (const auto& row : rows) total += row.counts;
@@ -79,6 +88,12 @@ NodeCounts total_of(const std::vector<ReportRow>& rows) {
 
 std::string short_count(std::uint64_t count) {
   return short_number(static_cast<double>(count), 1000, {"", "k", "M", "G", "T"});
+}
+std::string short_amount(double amount) {
+  if (amount >= 999.5) return short_number(amount, 1000, {"", "k", "M", "G", "T"});
+  std::array<char, 48> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.3g", amount);
+  return {text.data(), static_cast<std::size_t>(length)};
 }
 std::string short_bytes(std::uint64_t bytes) {
   return short_number(static_cast<double>(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
@@ -99,11 +114,23 @@ std::string to_text(const Report& report, std::size_t most_rows) {
     lines.push_back(cells_of("and " + std::to_string(rest.size()) + " more", "", total_of(rest)));
   }
   lines.push_back(cells_of("total", "", total_of(rows)));
-  return report.program + " ran " + short_time(report.wall_time) + "\n" + table(lines);
+  std::string text = report.program + " ran " + short_time(report.wall_time) + "\n";
+  for (const auto& work : report.work) {
+    text += "  " + short_amount(work.amount) + " " + work.unit + " in " + short_time(work.time) + ": " +
+            short_amount(work.rate()) + "/s\n";
+  }
+  return text + table(lines);
 }
 
 std::string to_json(const Report& report) {
   nlohmann::ordered_json object = {{"program", report.program}, {"wall_time_ns", report.wall_time}};
+  object["starting_ns"] = report.starting;
+  object["running_ns"] = report.running;
+  object["work"] = nlohmann::ordered_json::array();
+  for (const auto& work : report.work) {
+    object["work"].push_back(
+        {{"unit", work.unit}, {"amount", work.amount}, {"time_ns", work.time}, {"per_second", work.rate()}});
+  }
   object["total"] = object_of(total_of(report.rows));
   object["nodes"] = nlohmann::ordered_json::array();
   for (const auto& row : busiest_first(report.rows)) {
@@ -112,7 +139,25 @@ std::string to_json(const Report& report) {
     entry["rank"] = row.rank;
     object["nodes"].push_back(std::move(entry));
   }
-  return object.dump(2) + "\n";
+  return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::optional<Report> parse_report(std::string_view json) {
+  try {
+    const auto object = nlohmann::json::parse(json);
+    Report report{.program = object.at("program"), .wall_time = object.at("wall_time_ns")};
+    object.at("starting_ns").get_to(report.starting);
+    object.at("running_ns").get_to(report.running);
+    for (const auto& work : object.at("work")) {
+      report.work.push_back({work.at("unit"), work.at("amount"), work.at("time_ns")});
+    }
+    for (const auto& node : object.at("nodes")) {
+      report.rows.push_back({node.at("node"), node.at("rank"), counts_of(node)});
+    }
+    return report;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace slipway

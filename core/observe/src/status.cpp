@@ -58,7 +58,8 @@ Json object_of(const RunStatus& status) {
                         {"workers_done", status.progress.workers_done},
                         {"calls", status.progress.calls},
                         {"text", status.progress.text},
-                        {"progress_number", status.progress.number}};
+                        {"progress_number", status.progress.number},
+                        {"work", status.progress.work}};
   return object;
 }
 
@@ -92,6 +93,7 @@ RunStatus status_of(const Json& object) {
   progress.at("calls").get_to(status.progress.calls);
   progress.at("text").get_to(status.progress.text);
   progress.at("progress_number").get_to(status.progress.number);
+  progress.at("work").get_to(status.progress.work);
   return status;
 }
 

@@ -41,14 +41,24 @@ std::string clock_text(std::int64_t nanoseconds) {
 
 }  // namespace
 
-std::string progress_text(const RunStatus& status, std::int64_t since_start, double calls_per_second) {
+std::string progress_text(const RunStatus& status, std::int64_t since_start, const RunProgress& before,
+                          std::int64_t since_before) {
+  const auto per_second = [since_before](double now, double then) {
+    return since_before > 0 ? std::max(0.0, now - then) * 1e9 / static_cast<double>(since_before) : 0.0;
+  };
   std::string text = status.program + " " + clock_text(since_start) + " " + std::string(to_string(status.state));
   if (status.progress.workers > 0) {
     text += ", " + std::to_string(status.progress.workers_done) + " of " + std::to_string(status.progress.workers) +
             " workers done";
   }
-  text += ", " + short_count(status.progress.calls) + " calls, " +
-          short_count(static_cast<std::uint64_t>(std::max(0.0, calls_per_second))) + "/s";
+  const double calls = per_second(static_cast<double>(status.progress.calls), static_cast<double>(before.calls));
+  text +=
+      ", " + short_count(status.progress.calls) + " calls, " + short_count(static_cast<std::uint64_t>(calls)) + "/s";
+  for (const auto& [unit, amount] : status.progress.work) {
+    const auto then = before.work.find(unit);
+    const double rate = per_second(amount, then == before.work.end() ? 0 : then->second);
+    text += ", " + short_amount(amount) + " " + unit + ", " + short_amount(rate) + "/s";
+  }
   if (!status.progress.text.empty()) text += ", " + status.progress.text;
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -93,11 +103,9 @@ void Terminal::progress(const RunStatus& status) {
       options_.progress_every > 0 ? options_.progress_every : (options_.is_terminal ? 2 * second : 30 * second);
   const seam::Time now = seam::now();
   if (now - last_shown_ < every) return;
-  const auto more_calls = status.progress.calls - std::min(last_calls_, status.progress.calls);
-  const double rate = static_cast<double>(more_calls) * 1e9 / static_cast<double>(now - last_shown_);
+  std::string text = progress_text(status, now - started_, last_, now - last_shown_);
   last_shown_ = now;
-  last_calls_ = status.progress.calls;
-  std::string text = progress_text(status, now - started_, rate);
+  last_ = status.progress;
   if (!options_.is_terminal) {
     write("slipway: " + text + "\n");
     return;

@@ -39,6 +39,8 @@ void Context::progress(std::uint64_t number) {
   }
 }
 
+void Context::report(std::string_view unit, double amount) { host_.shared().work.add(unit, amount); }
+
 void Context::on_notice(std::function<void(std::chrono::nanoseconds)> hook) { host_.on_notice(std::move(hook)); }
 
 void Context::on_save(std::function<void(std::ostream&)> hook) { host_.on_save(std::move(hook)); }

@@ -30,6 +30,7 @@ enum class ControlKind : std::uint8_t {
   destroyed,         // number: level
   report,            // text: report rows
   counts,        // first: handlers run so far; second: the progress number; text: what the program says of its progress
+  work,          // text: what the rank's nodes have reported, see work_message
   notice_asked,  // text: reason
   noticed,       // the rank's nodes have been told that the end is near; text: what they saved
   // controller -> ranks

@@ -12,6 +12,7 @@
 
 #include "slipway/observe/wall_clock.hpp"
 #include "slipway/rpc/archive.hpp"
+#include "work_message.hpp"
 
 namespace slipway::detail {
 
@@ -45,7 +46,9 @@ Controller::Controller(ControllerSetup setup)
       answered_(setup_.ranks),
       workers_left_(count_workers(*setup_.program) + (setup_.has_body ? 1U : 0U)),
       workers_(workers_left_),
-      handled_(setup_.ranks) {
+      handled_(setup_.ranks),
+      work_of_rank_(setup_.ranks),
+      work_log_(setup_.directory, setup_.settings->attempt) {
   report_.program = setup_.program->name();
   step_deadline_ = seam::limit_after(setup_.settings->start_limit);
 }
@@ -72,6 +75,7 @@ void Controller::on(RankId from, const Control& control) {
     case ControlKind::constructed:
       if (!answer(State::constructing)) return;
       enter(State::running);
+      workers_began_ = seam::now();
       status_.set_state(RunState::running);
       setup_.broadcast({.kind = ControlKind::go});
       if (notice_) notice(*std::exchange(notice_, std::nullopt));
@@ -143,6 +147,9 @@ void Controller::on(RankId from, const Control& control) {
       progress_number_ = std::max(progress_number_, control.second);
       if (!control.text.empty()) progress_text_ = control.text;
       return;
+    case ControlKind::work:
+      work_of_rank_[from.index()] = work_from(control.text, seam::now());
+      return;
     default:
       return;
   }
@@ -202,6 +209,7 @@ void Controller::stop(const Stop& stop) {
     exit_status_ = stop.status;
     status_.set_state(RunState::stopping);
     status_.set_stop_reason(stop.reason, stop.finished);
+    stop_began_ = seam::now();
     enter(State::stopping);
     waits_ended_ = false;
     setup_.broadcast({.kind = ControlKind::stop, .text = stop.reason});
@@ -284,6 +292,7 @@ void Controller::tick(seam::Time now) {
   next_beat_ = now + setup_.settings->heartbeat.count();
   status_.set_progress(progress());
   status_.beat();
+  if (workers_began_) work_log_.sample(work(), now - *workers_began_);
   terminal_.progress(status_.status());
 }
 
@@ -294,7 +303,13 @@ RunProgress Controller::progress() const {
   progress.calls = std::accumulate(handled_.begin(), handled_.end(), std::uint64_t{0});
   progress.text = progress_text_;
   progress.number = progress_number_;
+  for (const auto& [unit, done] : work()) progress.work.emplace(unit, done.amount);
   return progress;
+}
+
+Work Controller::work() const {
+  return std::accumulate(work_of_rank_.begin(), work_of_rank_.end(), Work(),
+                         [](Work sum, const Work& of_rank) { return std::move(sum += of_rank); });
 }
 
 // Of other processes, by files.
@@ -307,12 +322,21 @@ void Controller::look_for_requests(seam::Time now) {
 
 void Controller::end() {
   enter(State::ended);
-  report_.wall_time = seam::now() - began_;
   setup_.broadcast({.kind = ControlKind::end, .number = static_cast<std::uint32_t>(exit_status_)});
+}
+
+void Controller::complete_report() {
+  const seam::Time now = seam::now();
+  const seam::Time workers_began = workers_began_.value_or(now);
+  report_.wall_time = now - began_;
+  report_.starting = workers_began - began_;
+  report_.running = stop_began_.value_or(now) - workers_began;
+  for (const auto& [unit, done] : work()) report_.work.push_back({unit, done.amount, done.last - workers_began});
 }
 
 void Controller::close(ExitStatus status) {
   terminal_.clear();
+  complete_report();
   if (setup_.directory) setup_.directory.write("report.json", to_json(report_));
   status_.set_progress(progress());
   status_.end(status);

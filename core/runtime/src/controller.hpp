@@ -13,6 +13,7 @@
 #include "slipway/observe/report.hpp"
 #include "slipway/observe/status.hpp"
 #include "slipway/observe/terminal.hpp"
+#include "slipway/observe/work.hpp"
 #include "slipway/runtime/options.hpp"
 #include "slipway/runtime/program.hpp"
 #include "slipway/state/saved_state.hpp"
@@ -75,6 +76,8 @@ class Controller {
   void end();
   std::string late_ranks() const;
   RunProgress progress() const;
+  Work work() const;
+  void complete_report();
 
   const ControllerSetup setup_;
   Terminal terminal_;
@@ -94,6 +97,8 @@ class Controller {
   bool last_quiet_ = false;
   std::uint32_t level_ = 0;
   std::vector<std::uint64_t> handled_;  // by rank, as last reported
+  std::vector<Work> work_of_rank_;
+  const WorkLog work_log_;
   std::string progress_text_;
   std::uint64_t progress_number_ = 0;
   std::optional<std::string> notice_;  // its reason, once given
@@ -101,6 +106,8 @@ class Controller {
   std::vector<SavedPart> saved_parts_;
   Report report_;
   seam::Time began_ = seam::now();
+  std::optional<seam::Time> workers_began_{};
+  std::optional<seam::Time> stop_began_{};
   seam::Time next_beat_ = 0;
   seam::Time next_look_ = 0;
 };

@@ -11,6 +11,7 @@
 #include "control.hpp"
 #include "slipway/observe/last_words.hpp"
 #include "slipway/observe/log.hpp"
+#include "slipway/observe/work.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/runtime/context.hpp"
 #include "slipway/runtime/program.hpp"
@@ -36,6 +37,7 @@ struct RankShared {
   std::mutex progress_mutex;  // guards progress_text
   std::string progress_text;
   std::atomic<std::uint64_t> progress_number{0};
+  WorkCounter work;
   std::atomic<seam::Time> end_expected{seam::never};  // after a notice
   SavedState restored;                                // by an attempt before; may name nothing
 };

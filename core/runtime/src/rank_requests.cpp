@@ -10,6 +10,7 @@
 #include "endings.hpp"
 #include "rank_runtime.hpp"
 #include "slipway/observe/status.hpp"
+#include "work_message.hpp"
 
 namespace slipway::detail {
 
@@ -55,6 +56,8 @@ void RankRuntime::send_counts() {
                  .first = handled,
                  .second = shared_.progress_number.load(std::memory_order_relaxed),
                  .text = std::move(text)});
+  const Work work = shared_.work.read();
+  if (!work.empty()) send(leader_, {.kind = ControlKind::work, .text = work_message(work, seam::now())});
 }
 
 void RankRuntime::look_at_requests() {

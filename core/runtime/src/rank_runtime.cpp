@@ -374,7 +374,10 @@ void RankRuntime::report_drain(std::uint32_t round) {
 
 void RankRuntime::destroy_level(std::uint32_t level) {
   const auto levels = destruction_levels(setup_.program->graph());
-  if (level == 0) send_report();
+  if (level == 0) {
+    send_counts();  // handlers may have reported while calls drained
+    send_report();
+  }
   bool good = true;
   for (const NodeId id : destruction_order(setup_.program->graph())) {
     if (levels.of_node[id.index()] != level) continue;

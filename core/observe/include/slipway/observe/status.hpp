@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -51,6 +52,7 @@ struct RunProgress {
   std::uint64_t calls = 0;
   std::string text{};        // what the program says of itself
   std::uint64_t number = 0;  // the same, as a number that only grows: whether another attempt would be worth it
+  std::map<std::string, double> work{};  // what Context::report was told, by unit
 };
 
 struct RunStatus {

@@ -14,8 +14,10 @@
 // What a run shows on stderr while it runs: short messages, and one line of progress.
 namespace slipway {
 
-// One line: state, time since the start, workers, calls and their rate.
-std::string progress_text(const RunStatus& status, std::int64_t since_start, double calls_per_second);
+// One line: state, time since the start, workers, calls and reported work with their rates since `before`, which was so
+// many nanoseconds ago.
+std::string progress_text(const RunStatus& status, std::int64_t since_start, const RunProgress& before,
+                          std::int64_t since_before);
 
 // The stderr of the process. Thread-safe; each output is one write. On a terminal the progress line stays last and is
 // redrawn in place; elsewhere each one is a line of its own. Bytes that move the cursor or colour go to terminals only,
@@ -57,7 +59,7 @@ class Terminal {
   std::string line_;  // the progress line on display
   seam::Time started_ = seam::now();
   seam::Time last_shown_ = started_;
-  std::uint64_t last_calls_ = 0;
+  RunProgress last_{};
 };
 
 }  // namespace slipway

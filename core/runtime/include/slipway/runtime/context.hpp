@@ -51,6 +51,10 @@ class Context {
   // The same as a number that grows with the work done (steps, frames). The largest of all nodes counts: a job that is
   // requeued stops being so when two attempts leave it where it was.
   void progress(std::uint64_t number);
+  // Work done just now, in a unit of the program's own: report("frames", 128). What all nodes report adds up; the
+  // progress line, status.json, the end report and `slipway report` tell the amount and the rate. Throws UsageError for
+  // a unit that is no name, and for an amount that is no number from 0 on.
+  void report(std::string_view unit, double amount);
   // Of this run; user files belong into `result_directory()`, made on first use.
   std::string run_directory() const;
   std::string result_directory() const;
