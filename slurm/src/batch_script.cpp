@@ -161,17 +161,29 @@ std::string with_checksum(const std::string& before, const std::string& behind) 
   return before + fmt::format("{}{:016x}\n", checksum_mark, fnv1a(before + behind)) + behind;
 }
 
+void require_no_problems(const JobSpec& job, const MachineProfile& machine) {
+  const auto problems = problems_of(job, machine);
+  if (problems.empty()) return;
+  std::string text = "the job cannot be written, nothing was submitted:";
+  for (const auto& problem : problems) text += "\n  " + problem;
+  throw UsageError(text);
+}
+
 }  // namespace
 
 std::string batch_script(const JobSpec& job, const MachineProfile& machine) {
-  const auto problems = problems_of(job, machine);
-  if (!problems.empty()) {
-    std::string text = "the job cannot be written, nothing was submitted:";
-    for (const auto& problem : problems) text += "\n  " + problem;
-    throw UsageError(text);
-  }
+  require_no_problems(job, machine);
   std::string rest = directives(job, machine) + prologue(job, machine) + program(job, machine) + launch(job, machine);
   rest += follow(job) + section("verdict") + std::string(verdict_text) + requeue(job) + "exit \"$status\"\n";
+  return with_checksum("#!/bin/bash -l\n" + header(job, machine), rest);
+}
+
+std::string series_script(const JobSpec& job, const MachineProfile& machine,
+                          const std::vector<std::string>& run_directories) {
+  require_no_problems(job, machine);
+  std::string rest = directives(job, machine) + section("runs") + "set -u\n" + "runs=(\n";
+  for (const auto& directory : run_directories) rest += "  " + shell_word(directory) + "\n";
+  rest += ")\n" + replaced(series_text, "@SIGNAL@", job.notice.signal);
   return with_checksum("#!/bin/bash -l\n" + header(job, machine), rest);
 }
 

@@ -106,4 +106,38 @@ if [ "$status" = 3 ]; then
 fi
 )bash";
 
+// A run that has begun is not begun again: its times would be those of a part.
+inline constexpr std::string_view series_text = R"bash(run=''
+ending=''
+end() {
+  interrupted=yes
+  ending=yes
+  [ -z "$run" ] || kill -TERM "$run" 2>/dev/null
+}
+trap end TERM INT @SIGNAL@
+worst=0
+for directory in "${runs[@]}"; do
+  if [ -e "$directory/.attempt-1" ]; then continue; fi
+  if [ -n "$ending" ]; then
+    worst=75
+    break
+  fi
+  echo "slipway: job $SLURM_JOB_ID runs $directory"
+  bash -l "$directory/batch.sh" >"$directory/slurm-$SLURM_JOB_ID.out" 2>&1 </dev/null &
+  run=$!
+  status=127
+  while :; do
+    interrupted=no
+    wait "$run"
+    code=$?
+    [ "$code" = 127 ] || status=$code
+    [ "$interrupted" = yes ] || break
+  done
+  run=''
+  echo "slipway: it ended with status $status"
+  if [ "$status" -ne 0 ] && [ "$worst" -eq 0 ]; then worst=$status; fi
+done
+exit "$worst"
+)bash";
+
 }  // namespace slipway::slurm

@@ -23,7 +23,7 @@ STAND_INS = [
     (r"^cmake --preset (\w+) && cmake --build build/dev", r"cmake --list-presets | grep '\"\1\"'",
      "it would build the tree that this test belongs to"),
     (r"^ctest --preset (\w+) (.*)", r"ctest --preset \1 -N \2", "it would run tests inside a test"),
-    (r"^\./plot\.py\b", "python3 -m py_compile plot.py", "it needs matplotlib, which nothing else here does"),
+    (r"^\./plot\.py\b", "python3 -m py_compile plot.py", "it needs matplotlib, which need not be here"),
 ]
 BLOCK = re.compile(r"^( *)```(\w*) *\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 LOOKS_LIKE_A_COMMAND = re.compile(r"^(?:\$ |\./|mpirun |mpiexec |slipway |cmake |ctest |build/)")

@@ -53,6 +53,16 @@ TEST(GoldenScript, OfEachMachine) {
   }
 }
 
+TEST(GoldenScript, OfASeriesOfRuns) {
+  JobSpec series = plain_job();
+  series.notice.margin = 0s;
+  expect_golden("feature-series",
+                series_script(series, generic(), {"/study/points/nodes-2-run-1", "/it's a study/points/nodes-1-run-1"}));
+  series.time = -1s;
+  series.node_sets.front().nodes = 0;
+  EXPECT_THROW(series_script(series, generic(), {"/a"}), UsageError);
+}
+
 TEST(GoldenScript, OfEachFeature) {
   JobSpec requeue = plain_job();
   requeue.notice = {.margin = 300s, .most_restarts = 5};

@@ -45,20 +45,20 @@ std::string file_name(const std::string& program) { return fs::path(program).fil
 
 }  // namespace
 
-void JobOptions::add_to(CLI::App& verb) {
+void JobOptions::add_to(CLI::App& verb, Sizes sizes) {
   verb_ = &verb;
   verb.prefix_command();
   verb.description(verb.get_description() + "\nThe program and its arguments come behind all options.");
   verb.add_flag("--show-origin", show_origin_, "print each option with its value and where that comes from, and stop");
   verb.add_option("--machine", machine_name_, "profile of the machine; default: the one recognised, else generic");
   verb.add_option("--name", name_, "of the run and of the job; default: the program's");
-  verb.add_option("--run-base", run_base_, "where run directories are made; default: runs");
+  if (sizes == Sizes::one) verb.add_option("--run-base", run_base_, "where run directories are made; default: runs");
 
   const auto add = [&verb](const char* group, const char* name, auto& target, const char* meaning) {
     verb.add_option(name, target, meaning)->group(group)->allow_extra_args(false);
   };
   const char* const size = "Size";
-  add(size, "-N,--nodes", wish_.nodes, "hosts");
+  if (sizes == Sizes::one) add(size, "-N,--nodes", wish_.nodes, "hosts");
   add(size, "--ranks-per-node", wish_.ranks_per_node, "ranks on each");
   add(size, "--cores-per-rank", wish_.cores_per_rank, "cores for each rank");
   add(size, "--gpus-per-node", wish_.gpus_per_node, "GPUs of each node");
@@ -86,7 +86,7 @@ void JobOptions::add_to(CLI::App& verb) {
   add(when, "--begin", job_.begin, "not before");
   add(when, "--deadline", job_.deadline, "not after");
   add(when, "-d,--dependency", job_.dependency, "afterok:17, singleton, …");
-  add(when, "-a,--array", job_.array, "0-99%8: a run each, in a directory each");
+  if (sizes == Sizes::one) add(when, "-a,--array", job_.array, "0-99%8: a run each, in a directory each");
   verb.add_flag("--hold", job_.hold, "submit, but let nobody start it")->group(when);
 
   const char* const end = "Before the end";
@@ -152,6 +152,13 @@ std::chrono::seconds JobOptions::notice_margin() const {
   if (!margin_.empty()) return slurm::parse_wall_time(margin_);
   constexpr std::chrono::seconds enough = std::chrono::minutes(2);
   return job_.time.count() > 0 ? std::min(enough, job_.time / 4) : enough;
+}
+
+JobOptions JobOptions::at_size(std::uint32_t nodes, std::vector<std::string> command) const {
+  JobOptions sized = *this;
+  sized.wish_.nodes = nodes;
+  sized.command_ = std::move(command);
+  return sized;
 }
 
 std::string JobOptions::run_name() const { return name_.empty() ? file_name(command_.front()) : name_; }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +19,10 @@ namespace slipway::tool {
 // What the user says about a job, as texts; and how it becomes a JobSpec.
 class JobOptions {
  public:
-  // Adds the options, and PROGRAM [ARGUMENT]... at the end.
-  void add_to(CLI::App& verb);
+  // Adds the options, and PROGRAM [ARGUMENT]... at the end. `many`: the verb has an option of its own for numbers of
+  // nodes, and makes no arrays.
+  enum class Sizes : std::uint8_t { one, many };
+  void add_to(CLI::App& verb, Sizes sizes = Sizes::one);
 
   // After parsing: takes values from the environment and the user's file too. `command_line`: for the script's header.
   // Throws UsageError.
@@ -29,6 +33,11 @@ class JobOptions {
   const slurm::MachineProfile& machine() const { return machine_; }
   const std::vector<std::string>& command() const { return command_; }
   const std::string& run_base() const { return run_base_; }
+  const std::map<std::string, std::string>& exports() const { return job_.environment; }
+  std::chrono::seconds time() const { return job_.time; }
+  std::optional<std::uint32_t> ranks_per_node() const { return wish_.ranks_per_node; }
+  // The same options for so many nodes, and for a command that may differ with it.
+  JobOptions at_size(std::uint32_t nodes, std::vector<std::string> command) const;
   std::string run_name() const;
   bool is_array() const { return !job_.array.empty(); }
   // How the numbers of nodes, ranks, cores and GPUs came about. Runs the program for its plan where they depend on it.

@@ -5,14 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "beside_tool.hpp"
+
 namespace slipway::tool {
 
 slurm::MachinePath machine_path_here() {
-  namespace fs = std::filesystem;
-  std::error_code unknown;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", unknown).parent_path() / SLIPWAY_MACHINES_FROM_BIN;
-  const bool installed = fs::is_directory(beside, unknown);
-  return slurm::machine_path(::getenv, fs::current_path(), installed ? beside : fs::path(SLIPWAY_MACHINES_IN_SOURCE));
+  const auto shipped = beside_tool(SLIPWAY_MACHINES_FROM_BIN, SLIPWAY_MACHINES_IN_SOURCE);
+  return slurm::machine_path(::getenv, std::filesystem::current_path(), shipped);
 }
 
 std::optional<std::string> machine_here() { return slurm::detect_machine(machine_path_here(), ::getenv); }

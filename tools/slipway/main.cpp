@@ -40,6 +40,8 @@ int run(int argc, char** argv) {
   tool::add_cancel(app, chosen);
   tool::add_resume(app, chosen);
   tool::add_requeue(app, chosen);
+  tool::add_sweep(app, chosen);
+  tool::add_report(app, chosen);
   tool::add_machines(app, chosen);
   tool::add_doctor(app, chosen);
   tool::add_completion(app, chosen);

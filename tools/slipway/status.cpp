@@ -11,6 +11,7 @@
 #include "run_state.hpp"
 #include "slipway/observe/wall_clock.hpp"
 #include "slipway/runtime/options.hpp"
+#include "study_state.hpp"
 #include "verbs.hpp"
 
 namespace slipway::tool {
@@ -118,11 +119,13 @@ void add_status(CLI::App& app, Chosen& chosen) {
   auto* const verb = app.add_subcommand("status", "Says how a run stands or ended, and ends with its exit status.");
   const auto run = std::make_shared<std::string>("latest");
   const auto json = std::make_shared<bool>(false);
-  verb->add_option("RUN", *run, "the run directory, or its name below runs/; default: the latest");
+  verb->add_option("RUN", *run,
+                   "the directory of a run or a study, or its name below runs/ or studies/; default: the latest run");
   verb->add_flag("--json", *json, "as JSON");
   verb->footer("\nExample: slipway status runs/train-20261129-195855-570d");
   verb->callback([&chosen, run, json] {
     chosen = [run, json] {
+      if (const auto study = find_study(*run)) return print_points(*study, *study::read_study(*study));
       const auto directory = find_run(*run);
       if (const auto elements = elements_of(directory); !elements.empty() && !*json) return print_elements(elements);
       const RunView view = look_at(directory);

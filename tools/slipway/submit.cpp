@@ -11,12 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "command_line.hpp"
 #include "follow.hpp"
 #include "job_options.hpp"
 #include "job_record.hpp"
 #include "sbatch.hpp"
 #include "slipway/base/error.hpp"
-#include "slipway/base/text.hpp"
 #include "slipway/observe/run_directory.hpp"
 #include "slipway/observe/status.hpp"
 #include "slipway/slurm/batch_script.hpp"
@@ -28,16 +28,6 @@ namespace slipway::tool {
 namespace fs = std::filesystem;
 
 namespace {
-
-// The command line of this very process, for the script's header.
-std::string own_command_line() {
-  const auto text = read_file("/proc/self/cmdline").value_or("");
-  std::vector<std::string> words;
-  for (const std::string_view word : split(text, '\0')) words.emplace_back(word);
-  words.pop_back();  // behind the last word's end
-  if (!words.empty()) words.front() = "slipway";
-  return shell_line(words);
-}
 
 // The job but for its run directory, which is made only when all else is right. Says what may go wrong, and why the
 // numbers are what they are.

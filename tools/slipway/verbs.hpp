@@ -21,6 +21,8 @@ void add_cancel(CLI::App& app, Chosen& chosen);
 void add_machines(CLI::App& app, Chosen& chosen);
 void add_resume(CLI::App& app, Chosen& chosen);
 void add_requeue(CLI::App& app, Chosen& chosen);
+void add_sweep(CLI::App& app, Chosen& chosen);
+void add_report(CLI::App& app, Chosen& chosen);
 void add_completion(CLI::App& app, Chosen& chosen);
 void add_doctor(CLI::App& app, Chosen& chosen);
 

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "figure.hpp"
+#include "run_state.hpp"
+#include "slipway/base/error.hpp"
+#include "slipway/base/text.hpp"
+#include "slipway/observe/report.hpp"
+#include "slipway/observe/run_directory.hpp"
+#include "slipway/observe/wall_clock.hpp"
+#include "study/page.hpp"
+
+namespace slipway::tool {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr double nanosecond = 1e-9;
+
+// By unit: seconds since the start of the workers, and the work done by then; of the last attempt.
+std::map<std::string, std::vector<std::pair<double, double>>> read_samples(const fs::path& run, std::uint32_t attempt,
+                                                                           const Report& report) {
+  std::map<std::string, std::vector<std::pair<double, double>>> samples;
+  const std::string text = read_file(run / "events" / "work.csv").value_or("");
+  for (const std::string_view line : split(text, '\n')) {
+    const auto cells = split(line, ',');
+    if (cells.size() != 4 || cells[0] != std::to_string(attempt)) continue;
+    samples[std::string(cells[2])].emplace_back(std::atof(std::string(cells[1]).c_str()),
+                                                std::atof(std::string(cells[3]).c_str()));
+  }
+  for (const auto& work : report.work) {
+    auto& curve = samples[work.unit];
+    curve.insert(curve.begin(), {0, 0});
+    const double end = static_cast<double>(work.time) * nanosecond;
+    while (curve.back().first >= end && curve.size() > 1) curve.pop_back();  // the report's own amount is exact
+    curve.emplace_back(end, work.amount);
+  }
+  return samples;
+}
+
+std::string nodes_csv(const Report& report) {
+  std::string text = "node,rank,calls,failed,busy_s,waiting_s,bytes_in,bytes_out\r\n";
+  for (const auto& row : report.rows) {  // labels have neither commas nor quotes
+    text +=
+        fmt::format("{},{},{},{},{:.6f},{:.6f},{},{}\r\n", row.node, row.rank, row.counts.calls, row.counts.failed,
+                    static_cast<double>(row.counts.busy) * nanosecond,
+                    static_cast<double>(row.counts.waiting) * nanosecond, row.counts.bytes_in, row.counts.bytes_out);
+  }
+  return text;
+}
+
+std::string phases_of(const Report& report) {
+  return fmt::format("starting {}, running {}, stopping {}", short_time(report.starting), short_time(report.running),
+                     short_time(report.wall_time - report.starting - report.running));
+}
+
+study::PageTable nodes_table(const Report& report) {
+  study::PageTable table{"What each node did", {"node", "rank", "calls", "failed", "busy", "waiting", "in", "out"}, {}};
+  for (const auto& row : report.rows) {
+    table.lines.push_back({row.node, std::to_string(row.rank), short_count(row.counts.calls),
+                           short_count(row.counts.failed), short_time(static_cast<std::int64_t>(row.counts.busy)),
+                           short_time(static_cast<std::int64_t>(row.counts.waiting)), short_bytes(row.counts.bytes_in),
+                           short_bytes(row.counts.bytes_out)});
+  }
+  return table;
+}
+
+study::Page page_of(const RunView& run, const Report& report, const Figure& figure) {
+  const RunStatus& status = *run.status;
+  study::Page page{.title = fmt::format("{}: {}", report.program, to_string(verdict_of(run))),
+                   .paragraphs = {fmt::format("{}. Started {}, {} ranks, attempt {}.", run.directory.string(),
+                                              format_time(status.started), status.ranks, status.attempt),
+                                  fmt::format("It ran {}: {}.", short_time(report.wall_time), phases_of(report))},
+                   .figure_svg = figure.svg,
+                   .figure_caption = "How the work grew",
+                   .tables = {}};
+  if (status.first_failure) page.remarks.push_back(to_text(*status.first_failure));
+  if (!report.work.empty()) {
+    study::PageTable work{"Work", {"unit", "amount", "time", "per second"}, {}};
+    for (const auto& of_unit : report.work) {
+      work.lines.push_back(
+          {of_unit.unit, short_amount(of_unit.amount), short_time(of_unit.time), short_amount(of_unit.rate())});
+    }
+    page.tables.push_back(std::move(work));
+  }
+  page.tables.push_back(nodes_table(report));
+  return page;
+}
+
+}  // namespace
+
+int report_run(const fs::path& run_directory, const RunReportChoice& choice) {
+  const RunView run = look_at(run_directory);
+  const std::string text = read_file(run_directory / "report.json").value_or("");
+  const auto report = parse_report(text);
+  if (!run.status || !report) {
+    throw UsageError(run_directory.string() +
+                     " has no report (a run writes it at its end). See slipway status for how the run stands");
+  }
+  const fs::path out = run_directory / "report";
+  fs::create_directories(out);
+  write_file_atomically(out / "nodes.csv", nodes_csv(*report));
+  Json json = Json::parse(text);
+  json["kind"] = "work";
+  json["samples"] = read_samples(run_directory, run.status->attempt, *report);
+  write_file_atomically(out / "report.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  const bool draws = choice.figure && !report->work.empty();
+  const Figure figure = draws ? draw_figure(out / "report.json", out / "work") : Figure{};
+  write_file_atomically(out / "report.html", to_html(page_of(run, *report, figure)));
+  if (!figure.why_not.empty()) fmt::print(stderr, "slipway: warning: {}\n", figure.why_not);
+  if (choice.json) {
+    fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  } else {
+    fmt::print("{}  {}\nreport: {}\n", to_text(*report), phases_of(*report), (out / "report.html").string());
+  }
+  return 0;
+}
+
+}  // namespace slipway::tool

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "command_line.hpp"
+#include "job_options.hpp"
+#include "sbatch.hpp"
+#include "slipway/base/error.hpp"
+#include "slipway/observe/run_directory.hpp"
+#include "slipway/observe/wall_clock.hpp"
+#include "slipway/slurm/batch_script.hpp"
+#include "study_runner.hpp"
+#include "study_state.hpp"
+#include "verbs.hpp"
+
+namespace slipway::tool {
+
+namespace fs = std::filesystem;
+using study::Point;
+using study::Runner;
+using study::Study;
+
+namespace {
+
+struct SweepChoice {
+  std::string nodes;
+  std::string ranks;
+  std::uint32_t repeats = 5;
+  bool weak = false;
+  std::string as;
+  std::optional<std::uint64_t> seed;
+  std::string base = "studies";
+  std::string resume;
+  bool dry_run = false;
+  Effort effort;
+};
+
+// What a point of a study is for the scheduler.
+using Jobs = std::map<std::uint32_t, slurm::JobSpec>;  // by size
+
+Runner runner_of(const SweepChoice& choice) {
+  if (choice.nodes.empty() == choice.ranks.empty()) {
+    throw UsageError("a study needs sizes. Give --nodes 1,2,4 (jobs of a cluster) or --ranks 1,2,4 (this machine)");
+  }
+  const bool here = !choice.ranks.empty();
+  if (choice.as.empty()) return here ? Runner::local : Runner::jobs;
+  const auto named = choice.as == "jobs" ? Runner::jobs : choice.as == "steps" ? Runner::steps : Runner::local;
+  if (here != (named == Runner::local)) {
+    throw UsageError("--as " + choice.as +
+                     " does not fit the sizes (this machine is one node, and is counted in ranks). Use --nodes with "
+                     "jobs or steps, and --ranks with local");
+  }
+  return named;
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+Study design(const JobOptions& options, const SweepChoice& choice) {
+  Study study;
+  study.name = options.run_name();
+  study.scaling = choice.weak ? study::Scaling::weak : study::Scaling::strong;
+  study.runner = runner_of(choice);
+  const bool here = study.runner == Runner::local;
+  study.unit = here ? "ranks" : "nodes";
+  if (choice.repeats == 0)
+    throw UsageError("--repeat 0 runs nothing (5 or more make a median). Give a number from 1 on");
+  const auto sizes = study::parse_sizes("--" + study.unit, here ? choice.ranks : choice.nodes);
+  study.seed = choice.seed ? *choice.seed : std::random_device()();
+  study.order = study::shuffled_points(sizes, choice.repeats, study.seed);
+  study.command = options.command();
+  study.command_line = own_command_line();
+  study.machine = here ? host_name() : options.machine().name;
+  if (const char* const modules = ::getenv("LOADEDMODULES")) study.modules = modules;
+  study.binding = here ? "none: ranks may use all cores" : options.machine().cpu_bind;
+  study.environment = options.exports();
+  if (options.time().count() > 0) study.environment["SLIPWAY_TIME_LIMIT"] = fmt::format("{}s", options.time().count());
+  study.made = wall_now();
+  if (choice.weak && !study::uses(study.command, "nodes") && !study::uses(study.command, "ranks")) {
+    fmt::print(
+        stderr,
+        "slipway: note: the program's arguments are the same at all sizes (--weak means that the work grows with "
+        "the size); write {{nodes}}, {{ranks}} or {{nodes*1000}} in them, unless the program does that itself\n");
+  }
+  return study;
+}
+
+std::map<std::string, std::uint64_t> values_at(const JobOptions& options, Point point) {
+  std::map<std::string, std::uint64_t> values{{"nodes", point.size}, {"repeat", point.repeat}};
+  if (const auto ranks = options.ranks_per_node()) values["ranks"] = std::uint64_t{*ranks} * point.size;
+  return values;
+}
+
+// One job a size: the layout is the same for all repeats. Throws what is wrong with any of them.
+Jobs jobs_by_size(const JobOptions& options, const Study& study) {
+  Jobs jobs;
+  for (const std::uint32_t size : sizes_of(study)) {
+    const JobOptions sized = options.at_size(size, study::filled(study.command, values_at(options, {size, 1})));
+    slurm::JobSpec job = sized.job(sized.layout());
+    job.run_directory = "/";  // any: the true one is made only when all else is right
+    job.made_by = study.command_line;
+    job.notice.most_restarts = 0;  // what goes on in a second attempt is no measurement
+    job.notice.requeue_on_node_failure = false;
+    if (study.runner == Runner::steps) {  // the job's limit is that of all points
+      job.notice.margin = std::chrono::seconds(0);
+      job.environment = study.environment;
+    }
+    static_cast<void>(slurm::batch_script(job, options.machine()));
+    jobs.emplace(size, std::move(job));
+  }
+  return jobs;
+}
+
+slurm::JobSpec series_job(const JobOptions& options, const Study& study, const Jobs& jobs) {
+  slurm::JobSpec job = jobs.rbegin()->second;
+  job.name = study.name + "-study";
+  job.notice.margin = std::chrono::seconds(0);
+  job.time = options.time() * study.order.size();
+  return job;
+}
+
+// Never a reason to fail: two studies that start together may both want it.
+void point_latest_to(const fs::path& directory) {
+  const fs::path temporary = directory.parent_path() / ("." + directory.filename().string());
+  std::error_code error;
+  fs::create_directory_symlink(directory.filename(), temporary, error);
+  if (!error) fs::rename(temporary, directory.parent_path() / "latest", error);
+  if (error) fs::remove(temporary, error);
+}
+
+fs::path make_study_directory(const std::string& base, const Study& study) {
+  const std::string stem = study.name + "-" + format_compact_time(study.made);
+  std::error_code error;
+  fs::create_directories(base, error);
+  if (error) {
+    throw UsageError("cannot make the directory " + base + " (" + error.message() +
+                     "). Choose a writable place with --study-base");
+  }
+  for (int number = 1;; ++number) {
+    const fs::path directory = fs::canonical(base) / (number == 1 ? stem : fmt::format("{}-{}", stem, number));
+    if (!fs::create_directory(directory)) continue;
+    point_latest_to(directory);
+    return directory;
+  }
+}
+
+void write_points(const fs::path& directory, const JobOptions& options, const Study& study, const Jobs& jobs) {
+  std::vector<std::string> in_order;
+  for (const Point& point : study.order) {
+    slurm::JobSpec job = jobs.at(point.size);
+    job.command = study::filled(study.command, values_at(options, point));
+    job.name = fmt::format("{}-{}-run-{}", study.name, point.size, point.repeat);
+    job.run_directory = directory_of(directory, study, point).string();
+    fs::create_directories(job.run_directory);
+    write_file_atomically(fs::path(job.run_directory) / script_file, slurm::batch_script(job, options.machine()));
+    in_order.push_back(job.run_directory);
+  }
+  if (study.runner != Runner::steps) return;
+  slurm::JobSpec series = series_job(options, study, jobs);
+  series.run_directory = directory.string();
+  write_file_atomically(directory / series_file, slurm::series_script(series, options.machine(), in_order));
+}
+
+void print_design(const Study& study, const SweepChoice& choice) {
+  fmt::print("{} study of {}: {} points, {}, seed {}\n", to_string(study.scaling), study.name, study.order.size(),
+             to_string(study.runner), study.seed);
+  if (!choice.dry_run) return;
+  for (const Point& point : study.order) fmt::print("{} {}, run {}\n", study.unit, point.size, point.repeat);
+}
+
+int begin(JobOptions& options, const SweepChoice& choice) {
+  options.complete();
+  if (options.show_origin()) {
+    fmt::print("{}", options.origins());
+    return 0;
+  }
+  const Study study = design(options, choice);
+  const bool by_jobs = study.runner != Runner::local;
+  const Jobs jobs = by_jobs ? jobs_by_size(options, study) : Jobs();
+  if (!by_jobs) static_cast<void>(study::filled(study.command, {{"nodes", 1}, {"ranks", 1}, {"repeat", 1}}));
+  if (by_jobs) {
+    const auto whole = study.runner == Runner::steps ? series_job(options, study, jobs) : jobs.rbegin()->second;
+    static_cast<void>(slurm::batch_script(whole, options.machine()));
+    for (const auto& warning : slurm::warnings_of(whole, options.machine())) {
+      fmt::print(stderr, "slipway: warning: {}\n", warning);
+    }
+    if (!choice.dry_run && !slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing
+  }
+  print_design(study, choice);
+  if (choice.dry_run) return 0;
+  const fs::path directory = make_study_directory(choice.base, study);
+  if (by_jobs) write_points(directory, options, study, jobs);
+  write_study(directory, study);
+  fmt::print("{}\n", directory.string());
+  std::fflush(stdout);
+  return run_points(directory, study, choice.effort);
+}
+
+int go_on(const CLI::App& verb, const SweepChoice& choice) {
+  if (!verb.remaining().empty() || !choice.nodes.empty() || !choice.ranks.empty()) {
+    throw UsageError(
+        "--resume goes on with a study as it was made (its program and its sizes are known). Leave the "
+        "program and the sizes out");
+  }
+  const auto directory = find_study(choice.resume);
+  if (!directory) throw UsageError("there is no study " + choice.resume + " (nor studies/" + choice.resume + ")");
+  return run_points(*directory, *study::read_study(*directory), choice.effort);
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Chosen& chosen) {
+  auto* const verb = app.add_subcommand("sweep", "Runs a program at several sizes, several times each.");
+  const auto options = std::make_shared<JobOptions>();
+  const auto choice = std::make_shared<SweepChoice>();
+  const char* const group = "Study";
+  verb->add_option("-N,--nodes", choice->nodes, "numbers of hosts: 1,2,4,8")->group(group);
+  verb->add_option("--ranks", choice->ranks, "numbers of ranks on this machine: 1,2,4")->group(group);
+  verb->add_option("--repeat", choice->repeats, "runs of each size; default: 5")->group(group);
+  verb->add_flag("--weak", choice->weak, "the work grows with the size; else it is the same")->group(group);
+  verb->add_option("--as", choice->as, "jobs: one a run; steps: all in one job; local: here")
+      ->check(CLI::IsMember({"jobs", "steps", "local"}))
+      ->group(group);
+  verb->add_option("--seed", choice->seed, "of the order of the runs; default: a new one")->group(group);
+  verb->add_option("--study-base", choice->base, "where study directories are made; default: studies")->group(group);
+  verb->add_option("--resume", choice->resume, "go on with this study")->group(group);
+  verb->add_flag("--retry-failed", choice->effort.retry_failed, "with --resume: run failed points again")->group(group);
+  verb->add_flag("--one-at-a-time", choice->effort.one_at_a_time, "each job waits for the one before")->group(group);
+  verb->add_flag("--wait", choice->effort.wait, "until all runs are over")->group(group);
+  verb->add_flag("--dry-run", choice->dry_run, "print the runs in their order, and write nothing")->group(group);
+  options->add_to(*verb, JobOptions::Sizes::many);
+  verb->footer(
+      "\nExamples: slipway sweep --nodes 1,2,4,8 --time 20m ./train --epochs 10\n"
+      "          slipway sweep --ranks 1,2,4 --weak ./simulate --cells {ranks*100000}\n"
+      "          slipway sweep --resume studies/train-20261130-101500 --retry-failed\n"
+      "Then:     slipway report studies/train-20261130-101500");
+  verb->callback([&chosen, verb, options, choice] {
+    chosen = [verb, options, choice] {
+      return choice->resume.empty() ? begin(*options, *choice) : go_on(*verb, *choice);
+    };
+  });
+}
+
+}  // namespace slipway::tool
