@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "queues.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/slurm/amounts.hpp"
 
@@ -52,13 +53,26 @@ void add_gpus(DirectiveList& list, const NodeSet& set, const MachineProfile& mac
   }
 }
 
-void add_memory(DirectiveList& list, const NodeSet& set, const MachineProfile& machine) {
-  if (set.memory_mib > 0) return list.add("mem", format_memory(set.memory_mib));
-  if (set.all_memory || machine.memory == MemoryRequest::all) return list.add("mem", "0");
-  if (machine.memory == MemoryRequest::explicit_amount) {
-    const std::uint64_t usable = machine.node_type(set.node_type).memory_mib;
-    if (usable > 0) list.add("mem", format_memory(usable));
+// Of each CPU as Slurm counts them, so that those of a node's ranks have all of it.
+std::uint64_t memory_per_cpu(const NodeSet& set, const MemoryPolicy& policy, const MachineProfile& machine) {
+  const std::uint64_t cores = std::uint64_t{set.ranks_per_node} * set.cores_per_rank;
+  const std::uint64_t cpus = std::uint64_t{set.ranks_per_node} * cpus_per_rank(set, machine);
+  const std::uint64_t of_node = set.memory_mib > 0 ? set.memory_mib : policy.mib_per_core * cores;
+  return (of_node + cpus - 1) / cpus;
+}
+
+void add_memory(DirectiveList& list, const JobSpec& job, const NodeSet& set, const MachineProfile& machine) {
+  const NodeType& type = machine.node_type(set.node_type);
+  const MemoryPolicy policy = memory_policy(queues_of(job.partition, job.qos, type, machine), machine);
+  if (policy.request == MemoryRequest::never) return;
+  if (set.all_memory) return list.add("mem", "0");
+  if (policy.request == MemoryRequest::per_core) {
+    return list.add("mem-per-cpu", format_memory(memory_per_cpu(set, policy, machine)));
   }
+  if (set.memory_mib > 0) return list.add("mem", format_memory(set.memory_mib));
+  if (policy.request == MemoryRequest::all) return list.add("mem", "0");
+  const bool named = policy.request == MemoryRequest::explicit_amount && type.memory_mib > 0;
+  if (named) list.add("mem", format_memory(type.memory_mib));
 }
 
 // What belongs to a component.
@@ -72,7 +86,7 @@ void add_nodes(DirectiveList& list, const JobSpec& job, const NodeSet& set, cons
   list.add("ntasks-per-node", set.ranks_per_node);
   if (machine.cpus_per_task) list.add("cpus-per-task", cpus_per_rank(set, machine));
   add_gpus(list, set, machine);
-  add_memory(list, set, machine);
+  add_memory(list, job, set, machine);
   list.add("hint", machine.hint);
   const bool asks = job.exclusive.value_or(machine.exclusive == Exclusive::always_ask);
   if (asks && machine.exclusive != Exclusive::by_site) list.add_alone("exclusive");

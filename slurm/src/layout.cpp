@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "queues.hpp"
 #include "slipway/base/error.hpp"
 
 namespace slipway::slurm {
@@ -108,7 +109,8 @@ Layout layout_for(const Demand& demand, const LayoutWish& wish, const MachinePro
     const double share = static_cast<double>(demand.memory_mib) / std::max(set.nodes, 1u);
     set.memory_mib = reasons.say("MiB a node", static_cast<std::uint64_t>(std::ceil(share)),
                                  fmt::format("{} MiB of the graph", demand.memory_mib));
-    if (machine.forbidden.contains("mem")) set.memory_mib = 0;
+    const MemoryPolicy policy = memory_policy(queues_of(wish.partition, wish.qos, type, machine), machine);
+    if (machine.forbidden.contains("mem") || policy.request == MemoryRequest::never) set.memory_mib = 0;
   }
   layout.why = reasons.take();
   return layout;

@@ -28,6 +28,11 @@ constexpr Choice<GpuRequest> gpu_requests[] = {{"none", GpuRequest::none},
                                                {"gpus", GpuRequest::gpus}};
 constexpr Choice<MemoryRequest> memory_requests[] = {
     {"omit", MemoryRequest::omit}, {"all", MemoryRequest::all}, {"explicit", MemoryRequest::explicit_amount}};
+constexpr Choice<MemoryRequest> memory_requests_of_queues[] = {{"omit", MemoryRequest::omit},
+                                                               {"all", MemoryRequest::all},
+                                                               {"explicit", MemoryRequest::explicit_amount},
+                                                               {"per-core", MemoryRequest::per_core},
+                                                               {"never", MemoryRequest::never}};
 constexpr Choice<Exclusive> exclusives[] = {{"by-site", Exclusive::by_site},
                                             {"option", Exclusive::option},
                                             {"always-ask", Exclusive::always_ask},
@@ -110,19 +115,59 @@ std::chrono::seconds time_of(const StrictObject& object, const char* field, cons
   }
 }
 
+std::vector<TimeBin> read_time_bins(StrictObject& queue) {
+  std::vector<TimeBin> bins;
+  queue.read_objects("time_by_nodes", [&](StrictObject& object) {
+    TimeBin bin;
+    std::string most_time;
+    object.read("most_nodes", bin.most_nodes);
+    object.read("most_time", most_time);
+    bin.most_time = time_of(object, "most_time", most_time);
+    if (bin.most_time.count() == 0) object.refuse("most_time", "it is missing");
+    const bool ascends = bins.empty() || bin.most_nodes == 0 || bin.most_nodes > bins.back().most_nodes;
+    const bool behind_all = !bins.empty() && bins.back().most_nodes == 0;
+    if (!ascends || behind_all) object.refuse("most_nodes", "it must ascend, and only the last may have none");
+    bins.push_back(bin);
+  });
+  return bins;
+}
+
+void read_memory(StrictObject& object, Queue& queue) {
+  MemoryRequest request{};
+  std::uint32_t per_core = 0;
+  const bool given = object.read("memory", request, memory_requests_of_queues);
+  object.read("memory_mib_per_core", per_core);
+  if (given) queue.memory = request;
+  queue.memory_mib_per_core = per_core;
+  const bool by_core = queue.memory == MemoryRequest::per_core || queue.memory == MemoryRequest::never;
+  if (queue.memory == MemoryRequest::per_core && per_core == 0)
+    object.refuse("memory_mib_per_core", "it is missing: \"memory\" is \"per-core\"");
+  if (per_core > 0 && !by_core)
+    object.refuse("memory_mib_per_core", "it belongs to \"memory\": \"per-core\" or \"never\"");
+}
+
+Queue read_queue(StrictObject& object) {
+  Queue queue;
+  std::string most_time;
+  object.read("name", queue.name);
+  object.read("most_time", most_time);
+  object.read("most_nodes", queue.most_nodes);
+  queue.time_by_nodes = read_time_bins(object);
+  object.read("default", queue.is_default);
+  read_memory(object, queue);
+  object.read("note", queue.note);
+  queue.most_time = time_of(object, "most_time", most_time);
+  if (queue.name.empty()) object.refuse("name", "it is missing");
+  if (queue.most_time.count() > 0 && !queue.time_by_nodes.empty())
+    object.refuse("most_time", "\"time_by_nodes\" says it already");
+  return queue;
+}
+
 std::vector<Queue> read_queues(StrictObject& machine, const char* field) {
   std::vector<Queue> queues;
-  machine.read_objects(field, [&](StrictObject& object) {
-    Queue queue;
-    std::string most_time;
-    object.read("name", queue.name);
-    object.read("most_time", most_time);
-    object.read("most_nodes", queue.most_nodes);
-    object.read("note", queue.note);
-    queue.most_time = time_of(object, "most_time", most_time);
-    if (queue.name.empty()) object.refuse("name", "it is missing");
-    queues.push_back(std::move(queue));
-  });
+  machine.read_objects(field, [&](StrictObject& object) { queues.push_back(read_queue(object)); });
+  const auto is_default = [](const Queue& queue) { return queue.is_default; };
+  if (std::count_if(queues.begin(), queues.end(), is_default) > 1) machine.refuse(field, "two of them are the default");
   return queues;
 }
 
@@ -202,6 +247,15 @@ Json to_json(const std::vector<Queue>& queues) {
     Json object{{"name", queue.name}};
     if (queue.most_time.count() > 0) object["most_time"] = format_wall_time(queue.most_time);
     if (queue.most_nodes > 0) object["most_nodes"] = queue.most_nodes;
+    for (const auto& bin : queue.time_by_nodes) {
+      Json entry = Json::object();
+      if (bin.most_nodes > 0) entry["most_nodes"] = bin.most_nodes;
+      entry["most_time"] = format_wall_time(bin.most_time);
+      object["time_by_nodes"].push_back(std::move(entry));
+    }
+    if (queue.is_default) object["default"] = true;
+    if (queue.memory) object["memory"] = to_string(*queue.memory);
+    if (queue.memory_mib_per_core > 0) object["memory_mib_per_core"] = queue.memory_mib_per_core;
     if (!queue.note.empty()) object["note"] = queue.note;
     list.push_back(std::move(object));
   }
@@ -242,6 +296,13 @@ const NodeType& MachineProfile::node_type(std::string_view wanted) const {
     names.append(names.empty() ? "" : ", ").append(type.name);
   }
   throw UsageError("machine '" + name + "' has no nodes of type '" + std::string(wanted) + "'; it has " + names);
+}
+
+bool MachineProfile::is_unsure_of(std::string_view field) const {
+  return std::any_of(unsure.begin(), unsure.end(), [field](const auto& entry) {
+    const std::string& whole = entry.first;
+    return field.starts_with(whole) && (field.size() == whole.size() || field[whole.size()] == '.');
+  });
 }
 
 MachineProfile load_machine(std::string_view name, const MachinePath& path) {
@@ -304,7 +365,7 @@ std::string to_json(const MachineProfile& machine) {
 
 std::string_view to_string(Need value) { return name_of(value, needs); }
 std::string_view to_string(GpuRequest value) { return name_of(value, gpu_requests); }
-std::string_view to_string(MemoryRequest value) { return name_of(value, memory_requests); }
+std::string_view to_string(MemoryRequest value) { return name_of(value, memory_requests_of_queues); }
 std::string_view to_string(Exclusive value) { return name_of(value, exclusives); }
 std::string_view to_string(Launcher value) { return name_of(value, launchers); }
 std::string_view to_string(CpuUnit value) { return name_of(value, cpu_units); }

@@ -7,8 +7,10 @@
 #include <set>
 
 #include "directives.hpp"
+#include "queue_checks.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/slurm/amounts.hpp"
+#include "slipway/slurm/array_indexes.hpp"
 #include "slipway/slurm/batch_script.hpp"
 
 namespace slipway::slurm {
@@ -148,6 +150,7 @@ void check_node_sets(Problems& problems, const JobSpec& job, const MachineProfil
     const NodeType& type = machine.node_type(set.node_type);
     check_cores(problems, set, type, machine);
     check_gpus(problems, set, type, machine);
+    check_queues(problems, job, set, machine);
   }
   if (job.node_sets.size() < 2) return;
   if (machine.het_jobs == HetJobs::no) {
@@ -162,15 +165,6 @@ void check_node_sets(Problems& problems, const JobSpec& job, const MachineProfil
         "--launcher srun");
   }
   if (!job.array.empty()) problems.push_back("an array of heterogeneous jobs does not exist in Slurm; leave one out");
-}
-
-bool is_array(std::string_view text) {
-  const std::size_t throttle = text.find('%');
-  const std::string_view elements = text.substr(0, throttle);
-  if (throttle != std::string_view::npos && !is_word(text.substr(throttle + 1), "")) return false;
-  return is_word(elements, "-,:") && std::none_of(elements.begin(), elements.end(), [](char letter) {
-           return std::isalpha(static_cast<unsigned char>(letter));
-         });
 }
 
 void check_texts(Problems& problems, const JobSpec& job) {
@@ -197,7 +191,7 @@ void check_texts(Problems& problems, const JobSpec& job) {
         "the run directory has a backslash in its name (Slurm then leaves %j in log names as it is); use "
         "another directory");
   }
-  if (!job.array.empty() && !is_array(job.array)) {
+  if (!job.array.empty() && !parse_array(job.array)) {
     problems.push_back(fmt::format("'{}' is no array; write 0-99, 1,5,7 or 0-99%8", job.array));
   }
   for (const auto& [name, value] : job.environment) {
@@ -237,24 +231,6 @@ void check_notice(Problems& problems, const JobSpec& job) {
   }
 }
 
-const Queue* find_queue(const std::vector<Queue>& queues, const std::string& name) {
-  const auto found = std::find_if(queues.begin(), queues.end(), [&](const Queue& queue) { return queue.name == name; });
-  return found == queues.end() ? nullptr : &*found;
-}
-
-void warn_of_queue(std::vector<std::string>& warnings, std::string_view kind, const Queue* queue, const JobSpec& job,
-                   const NodeSet& set) {
-  if (!queue) return;
-  if (queue->most_time.count() > 0 && job.time > queue->most_time) {
-    warnings.push_back(fmt::format("{} '{}' ran jobs of up to {} when this was written, this one wants {}", kind,
-                                   queue->name, format_wall_time(queue->most_time), format_wall_time(job.time)));
-  }
-  if (queue->most_nodes > 0 && set.nodes > queue->most_nodes) {
-    warnings.push_back(fmt::format("{} '{}' ran jobs on up to {} nodes when this was written, this one wants {}", kind,
-                                   queue->name, queue->most_nodes, set.nodes));
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> problems_of(const JobSpec& job, const MachineProfile& machine) {
@@ -269,13 +245,7 @@ std::vector<std::string> problems_of(const JobSpec& job, const MachineProfile& m
 
 std::vector<std::string> warnings_of(const JobSpec& job, const MachineProfile& machine) {
   std::vector<std::string> warnings;
-  for (const auto& set : job.node_sets) {
-    const NodeType& type = machine.node_type(set.node_type);
-    const std::string& partition = job.partition.empty() ? type.partition : job.partition;
-    const std::string& quality = job.qos.empty() ? type.qos : job.qos;
-    warn_of_queue(warnings, "partition", find_queue(machine.partitions, partition), job, set);
-    warn_of_queue(warnings, "qos", find_queue(machine.qualities, quality), job, set);
-  }
+  for (const auto& set : job.node_sets) warn_of_queues(warnings, job, set, machine);
   if (job.node_sets.size() > 1 && machine.het_jobs == HetJobs::unsure) {
     warnings.push_back(fmt::format("nobody has tried a heterogeneous job on machine '{}'", machine.name));
   }

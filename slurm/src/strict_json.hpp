@@ -24,18 +24,18 @@ class StrictObject {
     const nlohmann::json* const value = take(name);
     if (value) convert(*value, name, target);
   }
-  // By its name in the list.
+  // By its name in the list. Whether it is there.
   template <class Enum, std::size_t Count>
-  void read(const char* name, Enum& target, const std::pair<std::string_view, Enum> (&choices)[Count]) {
+  bool read(const char* name, Enum& target, const std::pair<std::string_view, Enum> (&choices)[Count]) {
     std::string text;
     const nlohmann::json* const value = take(name);
-    if (!value) return;
+    if (!value) return false;
     convert(*value, name, text);
     std::string names;
     for (const auto& [choice, meaning] : choices) {
       if (choice == text) {
         target = meaning;
-        return;
+        return true;
       }
       names.append(names.empty() ? "" : ", ").append(choice);
     }

@@ -121,6 +121,42 @@ TEST_F(MachineFiles, MistakesAreNamedWithTheirPlace) {
   EXPECT_THAT(refusal("both"), HasSubstr("Slurm takes no hint beside a cpu_bind"));
 }
 
+TEST_F(MachineFiles, MistakesInQueuesAreNamed) {
+  const auto refusal_of = [this](const std::string& queue) {
+    write("queue", R"({"schema": 1, "node_types": [{"name": "n"}], "partitions": [)" + queue + "]}");
+    return refusal("queue");
+  };
+  EXPECT_THAT(refusal_of(R"({"name": "p", "time_by_nodes": [{"most_nodes": 4}]})"),
+              HasSubstr("partitions[0]: time_by_nodes[0]: the field 'most_time' is wrong (it is missing)"));
+  EXPECT_THAT(refusal_of(R"({"name": "p", "time_by_nodes": [{"most_time": "2h", "most_nodes": 4},
+                                                            {"most_time": "3h", "most_nodes": 4}]})"),
+              HasSubstr("time_by_nodes[1]: the field 'most_nodes' is wrong (it must ascend"));
+  EXPECT_THAT(
+      refusal_of(R"({"name": "p", "time_by_nodes": [{"most_time": "2h"}, {"most_time": "3h", "most_nodes": 4}]})"),
+      HasSubstr("only the last may have none"));
+  EXPECT_THAT(refusal_of(R"({"name": "p", "most_time": "2h", "time_by_nodes": [{"most_time": "3h"}]})"),
+              HasSubstr("\"time_by_nodes\" says it already"));
+  EXPECT_THAT(refusal_of(R"({"name": "p", "default": true}, {"name": "q", "default": true})"),
+              HasSubstr("two of them are the default"));
+  EXPECT_THAT(refusal_of(R"({"name": "p", "memory": "per-cpu"})"),
+              HasSubstr("it must be one of omit, all, explicit, per-core, never"));
+  EXPECT_THAT(refusal_of(R"({"name": "p", "memory": "per-core"})"), HasSubstr("\"memory\" is \"per-core\""));
+  EXPECT_THAT(refusal_of(R"({"name": "p", "memory_mib_per_core": 2})"), HasSubstr("it belongs to \"memory\""));
+}
+
+TEST_F(MachineFiles, QueuesAreShownAsTheyAreRead) {
+  write("queues", R"({"schema": 1, "node_types": [{"name": "n"}], "partitions": [
+      {"name": "p", "default": true, "memory": "never", "memory_mib_per_core": 2000,
+       "time_by_nodes": [{"most_nodes": 4, "most_time": "2h"}, {"most_time": "3h"}]}]})");
+  const std::string shown = to_json(load_machine("queues", path()));
+  for (const char* const part : {R"("default": true)", R"("memory": "never")", R"("memory_mib_per_core": 2000)",
+                                 R"("most_time": "02:00:00")", R"("most_time": "03:00:00")"}) {
+    EXPECT_THAT(shown, HasSubstr(part));
+  }
+  write("again", shown);
+  EXPECT_EQ(to_json(load_machine("again", path())), shown);
+}
+
 TEST_F(MachineFiles, CirclesOfInheritanceAreFound) {
   write("a", R"({"inherits": "b"})");
   write("b", R"({"inherits": "a"})");

@@ -188,11 +188,14 @@ slurm::Demand JobOptions::demand_on(std::optional<std::uint32_t> nodes) const {
 }
 
 slurm::Layout JobOptions::layout() const {
+  slurm::LayoutWish wish = wish_;
+  wish.partition = job_.partition;
+  wish.qos = job_.qos;
   slurm::Demand demand;
-  if (!wish_.ranks_per_node) demand = demand_on(wish_.nodes);
-  slurm::Layout layout = slurm::layout_for(demand, wish_, machine_);
-  if (!wish_.ranks_per_node && !wish_.nodes) {  // now that their number is known
-    layout = slurm::layout_for(demand_on(layout.nodes.nodes), wish_, machine_);
+  if (!wish.ranks_per_node) demand = demand_on(wish.nodes);
+  slurm::Layout layout = slurm::layout_for(demand, wish, machine_);
+  if (!wish.ranks_per_node && !wish.nodes) {  // now that their number is known
+    layout = slurm::layout_for(demand_on(layout.nodes.nodes), wish, machine_);
   }
   layout.nodes.all_memory = job_.node_sets.front().all_memory;
   return layout;

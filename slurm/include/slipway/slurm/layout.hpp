@@ -26,6 +26,8 @@ Demand demand_of_plan(std::string_view plan_json);
 // What the user fixed; the rest is derived.
 struct LayoutWish {
   std::string node_type{};
+  std::string partition{};
+  std::string qos{};
   std::optional<std::uint32_t> nodes{};
   std::optional<std::uint32_t> ranks_per_node{};
   std::optional<std::uint32_t> cores_per_rank{};
@@ -40,7 +42,8 @@ struct Layout {
 
 // Nodes: as asked, else as many as hold the cpus. Ranks a node: as asked, else the ranks of the graph spread over the
 // nodes. Cores a rank: as asked, else an equal share of a node's usable cores; 1 where these are unknown. GPUs a node:
-// as asked, else what the graph asks for, spread over the nodes, and no more than a node has.
+// as asked, else what the graph asks for, spread over the nodes, and no more than a node has. Memory a node: as asked,
+// else what the graph asks for, where the site lets jobs ask.
 Layout layout_for(const Demand& demand, const LayoutWish& wish, const MachineProfile& machine);
 
 }  // namespace slipway::slurm

@@ -17,18 +17,28 @@ namespace slipway::slurm {
 
 enum class Need : std::uint8_t { never, optional, required };
 enum class GpuRequest : std::uint8_t { none, gpus_per_node, gres, gpus_per_task, gpus };
-enum class MemoryRequest : std::uint8_t { omit, all, explicit_amount };
+enum class MemoryRequest : std::uint8_t { omit, all, explicit_amount, per_core, never };
 enum class Exclusive : std::uint8_t { by_site, option, always_ask, impossible };
 enum class Launcher : std::uint8_t { srun, mpirun, ibrun };
 enum class CpuUnit : std::uint8_t { core, thread };
 enum class HetJobs : std::uint8_t { works, unsure, no };
 
+// How long jobs on up to so many nodes may run.
+struct TimeBin {
+  std::uint32_t most_nodes = 0;  // 0: any number
+  std::chrono::seconds most_time{};
+};
+
 // A partition or a quality of service, whichever the site has. Limits are the site's when the profile was written:
-// passing one is a warning, never a refusal.
+// passing one is a warning, but for `time_by_nodes`, which refuses unless the profile is unsure of it.
 struct Queue {
   std::string name{};
-  std::chrono::seconds most_time{};  // 0: unknown
-  std::uint32_t most_nodes = 0;      // 0: unknown
+  std::chrono::seconds most_time{};       // 0: unknown
+  std::uint32_t most_nodes = 0;           // 0: unknown
+  std::vector<TimeBin> time_by_nodes{};   // by ascending nodes; empty: the time does not depend on them
+  bool is_default = false;                // of jobs that name none
+  std::optional<MemoryRequest> memory{};  // instead of the machine's
+  std::uint64_t memory_mib_per_core = 0;  // with per_core, what is asked for; with never, what comes; 0: unknown
   std::string note{};
 };
 
@@ -80,6 +90,9 @@ struct MachineProfile {
   std::vector<std::string> notes{};              // for people; shown in the script's header
   std::map<std::string, std::string> sources{};  // field → where the fact comes from
   std::map<std::string, std::string> unsure{};   // field → why nobody should rely on it
+
+  // Whether `unsure` has the field, "partitions.batch.most_time", or something that it is a part of.
+  bool is_unsure_of(std::string_view field) const;
 
   // The first when no name is given. Throws UsageError that lists the names.
   const NodeType& node_type(std::string_view wanted) const;
