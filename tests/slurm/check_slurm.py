@@ -275,7 +275,7 @@ def check_resume(tool: Tool) -> None:
 
 
 def check_shapes(tool: Tool) -> None:
-    """A heterogeneous job is one world; a chain goes on until the run is done; elements of an array have a run each."""
+    """A heterogeneous job is one world; a chain goes on until the run is done."""
     add_site_profile()
     job, run = tool.submit("--machine", "testbed", "--nodes", 1, "--ranks-per-node", 1, "--cores-per-rank", 2, "--time",
                            "5m", "--part", "nodes=2,ranks-per-node=2,cores-per-rank=1", tool.programs / "counting_program",
@@ -288,12 +288,59 @@ def check_shapes(tool: Tool) -> None:
     log = tool.run("logs", "--job", run).stdout
     require(log.count("nothing is left to do") == 2 and tool.status(run)["status"]["attempt"] == 1, f"chain: {log}")
 
+
+def elements_of(tool: Tool, run: pathlib.Path) -> dict[int, dict]:
+    return {element["index"]: element for element in tool.status(run)["elements"]}
+
+
+def check_arrays(tool: Tool) -> None:
+    """Each element of an array is a run of its own; status, cancel and logs know them all."""
     job, run = counting(tool, "--steps", 3, nodes=1, options=("--array", "0-3%2"))
     wait_until(lambda: not call("squeue", "-h", "-j", job), "the end of the array", 120)
-    for element in range(4):
-        status = json.loads((run / str(element) / "status.json").read_text(encoding="utf-8"))
-        require(status["exit_status"] == 0, f"element {element}: {status}")
-    require(tool.run("status", run, status=0).stdout.count("good") == 4, "status of the array")
+    shown = tool.run("status", run, status=0).stdout
+    require(re.findall(r"^element (\d) +good$", shown, re.MULTILINE) == list("0123"), f"status of the array: {shown}")
+    view = tool.status(run)
+    require(view["verdict"] == "good" and view["exit_status"] == 0 and view["jobs"] == [job], f"the array: {view}")
+    for index, element in elements_of(tool, run).items():
+        require(element["verdict"] == "good" and element["exit_status"] == 0, f"element {index}: {element}")
+        require(element["status"]["progress"]["progress_number"] == 3, f"element {index}: {element}")
+        require(element["scheduler"]["state"] == "COMPLETED", f"element {index}: {element}")
+    refused = tool.run("logs", run, status=2).stderr
+    require("of its own: 0-3)" in refused and f"{run}/0" in refused, f"logs of the array: {refused}")
+    require("counted to 3" in tool.run("logs", run / "2").stdout, "logs of an element")
+    require(tool.run("logs", "--job", run).stdout.count("ended with status 0") == 4, "log of the job of an array")
+
+    # One element fails, the others do not: the worst counts.
+    script = pathlib.Path("some-fail.sh")
+    script.write_text(f'#!/bin/bash\n[ "$SLURM_ARRAY_TASK_ID" != 5 ] || set -- --fail-at 2\n'
+                      f'exec {tool.programs / "counting_program"} --steps 3 "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    job, run = tool.submit("--nodes", 1, "--ranks-per-node", 1, "--cores-per-rank", 1, "--time", "5m", "--array", "4-6",
+                           script.absolute())
+    wait_until(lambda: not call("squeue", "-h", "-j", job), "the end of the array", 120)
+    tool.run("status", run, status=1)
+    verdicts = {index: element["verdict"] for index, element in elements_of(tool, run).items()}
+    require(verdicts == {4: "good", 5: "failed", 6: "good"} and tool.status(run)["verdict"] == "failed", f"{verdicts}")
+
+    # Two elements run, two wait; those that run stop well.
+    job, run = counting(tool, "--steps", 1000, nodes=1, options=("--array", "0-3%2"))
+    wait_until(lambda: [element["status"] and element["status"]["state"] for element in elements_of(tool, run).values()]
+               == ["running", "running", None, None], lambda: f"two elements run: {tool.status(run)}", 60)
+    view = tool.status(run)
+    verdicts = [element["verdict"] for element in view["elements"]]
+    require(verdicts == ["running", "running", "waiting", "waiting"] and view["verdict"] == "running", f"{verdicts}")
+    tool.run("status", run, status=0)
+    told = tool.run("cancel", run, limit=120).stdout
+    require("2 of 2 running elements have stopped in order" in told, f"cancel: {told}")
+    wait_until(lambda: not call("squeue", "-h", "-j", job), "the end of the array", 60)
+    elements = elements_of(tool, run)
+    for index in (0, 1):
+        require(elements[index]["status"]["stop_reason"].endswith("slipway cancel"), f"element {index}: {elements[index]}")
+    for index, element in elements.items():
+        require(element["verdict"] == "cancelled" and element["exit_status"] == 75, f"element {index}: {element}")
+        require((element["status"] is None) == (index > 1), f"element {index}: {element}")
+    tool.run("status", run, status=75)
+    require("over already" in tool.run("cancel", run).stdout, "an array is cancelled twice")
 
 
 def process_of_rank(rank: int) -> int:

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
 
+#include "array_run.hpp"
 #include "command.hpp"
 #include "job_record.hpp"
 #include "run_state.hpp"
@@ -20,23 +22,73 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_over_now(const std::filesystem::path& directory) {
-  const RunView run = look_at(directory);
-  const slurm::Verdict verdict = verdict_of(run);
-  return verdict != slurm::Verdict::waiting && verdict != slurm::Verdict::running && verdict != slurm::Verdict::unknown;
+bool is_over_now(const std::filesystem::path& directory) { return slurm::is_over(verdict_of(look_at(directory))); }
+
+bool runs(const RunView& run) { return verdict_of(run) == slurm::Verdict::running && run.status.has_value(); }
+
+void ask_to_stop(const RunView& run) { RunDirectory::at(run.directory).request_stop("cancelled by slipway cancel"); }
+
+void cancel_job(const std::string& id, const std::vector<std::string>& options = {}) {
+  std::vector<std::string> words{"scancel"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back(id);
+  const auto result = run_slurm(words);
+  if (result.status != 0) throw Error("scancel could not cancel job " + id + ": " + result.errors);
+}
+
+// Until none of the elements that ran does, or the time is over.
+ArrayRun wait_for_elements(ArrayRun array, std::chrono::seconds patience) {
+  const auto end = Clock::now() + patience;
+  const auto any_runs = [&array] {
+    return std::any_of(array.elements.begin(), array.elements.end(),
+                       [](const auto& element) { return runs(element.run); });
+  };
+  while (Clock::now() < end && any_runs()) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    array = look_at_array(array.directory).value_or(array);
+  }
+  return array;
+}
+
+// The elements that wait first, so that none begins where another stops; then as with one run.
+int cancel(const ArrayRun& array, std::chrono::seconds patience) {
+  const auto& elements = array.elements;
+  if (slurm::is_over(verdict_of(array))) {
+    fmt::print("the run is over already: {}\n", to_string(verdict_of(array)));
+    return 0;
+  }
+  const std::vector<std::string> ids = array.job ? array.job->ids : std::vector<std::string>();
+  for (const auto& id : ids) cancel_job(id, {"--state=PENDING"});
+  std::size_t running = 0;
+  for (const auto& element : elements) {
+    if (!runs(element.run)) continue;
+    ask_to_stop(element.run);
+    ++running;
+  }
+  const ArrayRun now = wait_for_elements(array, patience);
+  const auto left = static_cast<std::size_t>(
+      std::count_if(now.elements.begin(), now.elements.end(), [](const auto& element) { return runs(element.run); }));
+  fmt::print("{} of {} running elements have stopped in order\n", running - std::min(left, running), running);
+  for (const auto& id : ids) {
+    cancel_job(id);
+    fmt::print("job {} cancelled\n", id);
+  }
+  if (!ids.empty() || left == 0) return 0;
+  fmt::print(stderr, "slipway: {} elements have not stopped within {} s, and are no job that could be cancelled\n",
+             left, patience.count());
+  return 1;
 }
 
 // The program first, which then ends in order; then the scheduler, which ends it in any case.
-int cancel(const std::string& named, std::chrono::seconds patience) {
-  const auto directory = find_run(named);
+int cancel(const std::filesystem::path& directory, std::chrono::seconds patience) {
   const RunView run = look_at(directory);
   if (is_over_now(directory)) {
     fmt::print("the run is over already: {}\n", to_string(verdict_of(run)));
     return 0;
   }
-  const bool running = verdict_of(run) == slurm::Verdict::running && run.status.has_value();
+  const bool running = runs(run);
   if (running) {
-    RunDirectory::at(directory).request_stop("cancelled by slipway cancel");
+    ask_to_stop(run);
     const auto end = Clock::now() + patience;
     while (Clock::now() < end && !is_over_now(directory)) std::this_thread::sleep_for(std::chrono::seconds(1));
   }
@@ -52,8 +104,7 @@ int cancel(const std::string& named, std::chrono::seconds patience) {
   }
   if (run.scheduler && (!stopped || run.job->ids.size() > 1)) {
     for (const auto& id : run.job->ids) {
-      const auto result = run_slurm({"scancel", id});
-      if (result.status != 0) throw Error("scancel could not cancel job " + id + ": " + result.errors);
+      cancel_job(id);
       fmt::print("job {} cancelled\n", id);
     }
   }
@@ -69,8 +120,14 @@ void add_cancel(CLI::App& app, Chosen& chosen) {
   verb->add_option("RUN", *run, "the run directory, or its name below runs/")->required();
   verb->add_option("--patience", *patience, "seconds for the program to stop by itself; default: 30");
   verb->footer("\nExample: slipway cancel runs/train-20261129-195855-570d");
-  verb->callback(
-      [&chosen, run, patience] { chosen = [run, patience] { return cancel(*run, std::chrono::seconds(*patience)); }; });
+  verb->callback([&chosen, run, patience] {
+    chosen = [run, patience] {
+      const auto directory = find_run(*run);
+      const std::chrono::seconds seconds(*patience);
+      const auto array = look_at_array(directory);
+      return array ? cancel(*array, seconds) : cancel(directory, seconds);
+    };
+  });
 }
 
 }  // namespace slipway::tool

@@ -39,7 +39,7 @@ class JobOptions {
   // The same options for so many nodes, and for a command that may differ with it.
   JobOptions at_size(std::uint32_t nodes, std::vector<std::string> command) const;
   std::string run_name() const;
-  bool is_array() const { return !job_.array.empty(); }
+  const std::string& array() const { return job_.array; }
   // How the numbers of nodes, ranks, cores and GPUs came about. Runs the program for its plan where they depend on it.
   slurm::Layout layout() const;
   // The program's own table of nodes, ranks and hosts on such nodes.

@@ -12,11 +12,12 @@ namespace slipway::tool {
 namespace fs = std::filesystem;
 
 void write_record(const fs::path& run_directory, const JobRecord& record) {
-  const nlohmann::ordered_json json{{"jobs", record.ids},
-                                    {"machine", record.machine},
-                                    {"command", record.command},
-                                    {"command_line", record.command_line}};
   using Json = nlohmann::ordered_json;
+  Json json{{"jobs", record.ids},
+            {"machine", record.machine},
+            {"command", record.command},
+            {"command_line", record.command_line}};
+  if (!record.array.empty()) json["array"] = record.array;
   write_file_atomically(run_directory / "job.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
@@ -25,7 +26,8 @@ std::optional<JobRecord> read_record(const fs::path& run_directory) {
   if (!text) return std::nullopt;
   try {
     const auto json = nlohmann::json::parse(*text);
-    return JobRecord{json.at("jobs"), json.at("machine"), json.at("command"), json.at("command_line")};
+    return JobRecord{json.at("jobs"), json.at("machine"), json.at("command"), json.at("command_line"),
+                     json.value("array", "")};
   } catch (const nlohmann::json::exception& error) {
     throw UsageError((run_directory / "job.json").string() + " is damaged (" + error.what() + ")");
   }

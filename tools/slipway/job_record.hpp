@@ -15,6 +15,7 @@ struct JobRecord {
   std::string machine{};
   std::vector<std::string> command{};
   std::string command_line{};
+  std::string array{};  // as sbatch takes it; empty: one run
 };
 
 void write_record(const std::filesystem::path& run_directory, const JobRecord& record);

@@ -11,10 +11,12 @@
 #include <regex>
 #include <thread>
 
+#include "array_run.hpp"
 #include "follow.hpp"
 #include "job_record.hpp"
 #include "run_state.hpp"
 #include "slipway/base/error.hpp"
+#include "slipway/slurm/array_indexes.hpp"
 #include "verbs.hpp"
 
 namespace slipway::tool {
@@ -67,8 +69,23 @@ class LineFilter {
 
 void print_line(const std::string& line) { fmt::print("{}\n", line); }
 
+// An array has no logs but those of its job.
+void refuse_array(const std::filesystem::path& directory) {
+  const auto array = look_at_array(directory);
+  if (!array) return;
+  std::vector<std::uint32_t> begun;
+  for (const auto& [index, run] : array->elements) {
+    if (run.status) begun.push_back(index);
+  }
+  if (begun.empty()) throw UsageError(directory.string() + " is an array, and none of its elements has begun; wait");
+  throw UsageError(
+      fmt::format("{} is an array (each element has logs of its own: {}); name one, such as {}/{}, or say --job",
+                  directory.string(), slurm::format_array(begun), directory.string(), begun.front()));
+}
+
 int show_logs(const LogQuestion& question) {
   const auto directory = find_run(question.run);
+  if (!question.job) refuse_array(directory);
   const LineFilter filter(question);
   GrowingFiles files(question.job ? directory : directory / "logs", [&question](const std::string& name) {
     return question.job ? name.starts_with("slurm-") : name.ends_with(".log");

@@ -21,10 +21,7 @@ std::string field(const std::map<std::string, std::string>& fields, const char* 
 std::optional<SchedulerView> ask_scheduler(const std::string& id) {
   const auto shown = run_slurm({"scontrol", "--oneliner", "show", "job", id});
   if (shown.status == 0) {
-    const auto fields = slurm::parse_scontrol_job(shown.output);
-    const std::string state = field(fields, "JobState");
-    return SchedulerView{slurm::verdict_of(state), state, field(fields, "Reason"), field(fields, "NodeList"),
-                         field(fields, "Restarts")};
+    return scheduler_view(slurm::parse_scontrol_job(shown.output));
   }
   const auto accounted =
       try_slurm({"sacct", "--noheader", "--parsable2", "--allocations", "--jobs", id, "--format=State"});
@@ -63,6 +60,12 @@ bool heartbeat_is_stale(const RunStatus& status) {
   return wall_now() - status.heartbeat > limit;
 }
 
+SchedulerView scheduler_view(const std::map<std::string, std::string>& fields) {
+  const std::string state = field(fields, "JobState");
+  return {slurm::verdict_of(state), state, field(fields, "Reason"), field(fields, "NodeList"),
+          field(fields, "Restarts")};
+}
+
 RunView look_at(const std::filesystem::path& run_directory) {
   RunView run{run_directory, read_record(run_directory), read_status(run_directory), std::nullopt};
   if (!run.job || !slurm_is_here()) return run;
@@ -97,6 +100,7 @@ int exit_status_of(const RunView& run) {
     return static_cast<int>(may_go_on ? ExitStatus::preempted : *run.status->exit_status);
   }
   if (verdict == Verdict::timed_out) return static_cast<int>(ExitStatus::time_limit);
+  if (verdict == Verdict::cancelled && !run.status) return static_cast<int>(ExitStatus::preempted);  // never began
   if (const auto words = read_first_last_words(run.directory)) return static_cast<int>(words->status);
   return static_cast<int>(ExitStatus::rank_lost);
 }

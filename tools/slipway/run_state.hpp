@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,9 @@ struct RunView {
 bool heartbeat_is_stale(const RunStatus& status);
 
 RunView look_at(const std::filesystem::path& run_directory);
+
+// What one line of `scontrol --oneliner show job` says.
+SchedulerView scheduler_view(const std::map<std::string, std::string>& fields);
 
 // One word for how the run stands. The scheduler speaks for a job whose run has said nothing, or cannot have gone on.
 slurm::Verdict verdict_of(const RunView& run);

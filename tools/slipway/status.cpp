@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "array_run.hpp"
 #include "run_state.hpp"
 #include "slipway/observe/wall_clock.hpp"
 #include "slipway/runtime/options.hpp"
@@ -71,52 +72,65 @@ int print_text(const RunView& run) {
   return exit_status_of(run);
 }
 
-// Of an array: the run directories below this one, by their numbers.
-std::vector<std::filesystem::path> elements_of(const std::filesystem::path& directory) {
-  std::vector<std::pair<std::uint64_t, std::filesystem::path>> numbered;
-  if (std::filesystem::exists(directory / "status.json")) return {};
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    const std::string name = entry.path().filename();
-    const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
-    if (is_number && std::filesystem::exists(entry.path() / "status.json")) {
-      numbered.emplace_back(std::stoull(name.substr(0, 18)), entry.path());
-    }
+int print_text(const ArrayRun& array) {
+  line("run", array.directory.string());
+  line("verdict", std::string(to_string(verdict_of(array))));
+  if (array.job && !array.job->ids.empty())
+    line("job", fmt::format("{} on machine {}", fmt::join(array.job->ids, ", "), array.job->machine));
+  for (const auto& element : array.elements) {
+    line(fmt::format("element {}", element.index), std::string(to_string(verdict_of(element.run))));
   }
-  std::sort(numbered.begin(), numbered.end());
-  std::vector<std::filesystem::path> elements;
-  for (auto& [number, path] : numbered) elements.push_back(std::move(path));
-  return elements;
+  return exit_status_of(array);
 }
 
-// The worst status of those that are there; elements that have not begun have no directory yet.
-int print_elements(const std::vector<std::filesystem::path>& elements) {
-  int worst = 0;
-  for (const auto& element : elements) {
-    const RunView run = look_at(element);
-    fmt::print("{:<14} {}\n", "element " + element.filename().string(), to_string(verdict_of(run)));
-    worst = std::max(worst, exit_status_of(run));
-  }
-  return worst;
+using Json = nlohmann::ordered_json;
+
+Json scheduler_json(const std::optional<SchedulerView>& view) {
+  if (!view) return {};
+  return {{"state", view->state}, {"reason", view->reason}, {"nodes", view->nodes}, {"restarts", view->restarts}};
 }
+
+Json status_json(const std::optional<RunStatus>& status) { return status ? Json::parse(to_json(*status)) : Json(); }
+
+void print(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
 
 int print_json(const RunView& run) {
-  using Json = nlohmann::ordered_json;
-  Json json{{"run_directory", run.directory.string()}, {"verdict", to_string(verdict_of(run))}};
-  json["jobs"] = run.job ? Json(run.job->ids) : Json::array();
-  json["scheduler"] = run.scheduler ? Json{{"state", run.scheduler->state},
-                                           {"reason", run.scheduler->reason},
-                                           {"nodes", run.scheduler->nodes},
-                                           {"restarts", run.scheduler->restarts}}
-                                    : Json();
-  json["status"] = run.status ? Json::parse(to_json(*run.status)) : Json();
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  print({{"run_directory", run.directory.string()},
+         {"verdict", to_string(verdict_of(run))},
+         {"jobs", run.job ? Json(run.job->ids) : Json::array()},
+         {"scheduler", scheduler_json(run.scheduler)},
+         {"status", status_json(run.status)}});
   return exit_status_of(run);
+}
+
+int print_json(const ArrayRun& array) {
+  Json elements = Json::array();
+  for (const auto& [index, run] : array.elements) {
+    elements.push_back({{"index", index},
+                        {"run_directory", run.directory.string()},
+                        {"verdict", to_string(verdict_of(run))},
+                        {"exit_status", exit_status_of(run)},
+                        {"scheduler", scheduler_json(run.scheduler)},
+                        {"status", status_json(run.status)}});
+  }
+  print({{"run_directory", array.directory.string()},
+         {"verdict", to_string(verdict_of(array))},
+         {"exit_status", exit_status_of(array)},
+         {"jobs", array.job ? Json(array.job->ids) : Json::array()},
+         {"elements", std::move(elements)}});
+  return exit_status_of(array);
+}
+
+template <class Run>
+int print(const Run& run, bool as_json) {
+  return as_json ? print_json(run) : print_text(run);
 }
 
 }  // namespace
 
 void add_status(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("status", "Says how a run stands or ended, and ends with its exit status.");
+  auto* const verb = app.add_subcommand(
+      "status", "Says how a run stands or ended, and ends with its exit status; of an array, with the worst.");
   const auto run = std::make_shared<std::string>("latest");
   const auto json = std::make_shared<bool>(false);
   verb->add_option("RUN", *run,
@@ -127,9 +141,8 @@ void add_status(CLI::App& app, Chosen& chosen) {
     chosen = [run, json] {
       if (const auto study = find_study(*run)) return print_points(*study, *study::read_study(*study));
       const auto directory = find_run(*run);
-      if (const auto elements = elements_of(directory); !elements.empty() && !*json) return print_elements(elements);
-      const RunView view = look_at(directory);
-      return *json ? print_json(view) : print_text(view);
+      if (const auto array = look_at_array(directory)) return print(*array, *json);
+      return print(look_at(directory), *json);
     };
   });
 }

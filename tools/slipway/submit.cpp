@@ -100,13 +100,16 @@ int check_only(const JobOptions& options) {
 
 int submit(JobOptions& options, const SubmitChoice& choice) {
   if (only_origins(options)) return 0;
-  if (choice.wait && options.is_array()) {
+  if (choice.wait && !options.array().empty()) {
     throw UsageError("--wait follows one run (an array has many); leave one out, and see slipway status");
   }
   if (!slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing before anything is written
   if (choice.check) return check_only(options);
   const fs::path directory = make_run(options, prepare(options));
-  JobRecord record{.machine = options.machine().name, .command = options.command(), .command_line = own_command_line()};
+  JobRecord record{.machine = options.machine().name,
+                   .command = options.command(),
+                   .command_line = own_command_line(),
+                   .array = options.array()};
   write_record(directory, record);
   submit_chain(directory, record, choice.chain);
   if (choice.json) {
