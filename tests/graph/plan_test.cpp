@@ -136,5 +136,11 @@ TEST(Plan, FormatsHaveNames) {
   EXPECT_EQ(plan_format_from("yaml"), std::nullopt);
 }
 
+TEST(PlanRefusal, IsJsonWhateverTheReasonHas) {
+  const auto document = nlohmann::json::parse(plan_refusal_json("no \"place\"\n  for \xff"));
+  EXPECT_EQ(document.size(), 1u);
+  EXPECT_EQ(document.at("refused"), "no \"place\"\n  for \xef\xbf\xbd");
+}
+
 }  // namespace
 }  // namespace slipway

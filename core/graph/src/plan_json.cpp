@@ -34,18 +34,18 @@ Json wishes_of(const Wishes& wishes) {
 }
 
 Json hosts_of(const Plan& plan) {
+  std::vector<Json> ranks(plan.machine.hosts.size(), Json::array());
+  for (std::size_t rank = 0; rank < plan.machine.ranks.size(); ++rank) {
+    ranks[plan.machine.ranks[rank].host.index()].push_back(rank);
+  }
   Json list = Json::array();
   for (std::size_t index = 0; index < plan.machine.hosts.size(); ++index) {
     const Host& host = plan.machine.hosts[index];
-    Json ranks = Json::array();
-    for (std::size_t rank = 0; rank < plan.machine.ranks.size(); ++rank) {
-      if (plan.machine.ranks[rank].host.index() == index) ranks.push_back(rank);
-    }
     list.push_back({{"name", host.name},
                     {"cores", host.cores},
                     {"gpus", host.gpus},
                     {"memory", host.memory},
-                    {"ranks", std::move(ranks)}});
+                    {"ranks", std::move(ranks[index])}});
   }
   return list;
 }
@@ -104,7 +104,14 @@ Json edges_of(const Graph& graph) {
   return list;
 }
 
+// Names come from users and from the system: text that is no UTF-8 must not keep a run from starting.
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
+
+std::string plan_refusal_json(std::string_view reason) { return text_of({{"refused", reason}}); }
 
 std::string plan_json(const Plan& plan) {
   Json document;
@@ -118,8 +125,7 @@ std::string plan_json(const Plan& plan) {
   document["ranks"] = ranks_of(plan);
   document["nodes"] = nodes_of(plan);
   document["edges"] = edges_of(plan.graph);
-  // Names come from users and from the system: text that is no UTF-8 must not keep a run from starting.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(document);
 }
 
 }  // namespace slipway

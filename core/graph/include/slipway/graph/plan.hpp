@@ -36,6 +36,9 @@ std::string plan_table(const Plan& plan);
 // An object with "program", "traffic", "hosts", "ranks", "nodes", "edges"; amounts in cpus, devices and bytes.
 std::string plan_json(const Plan& plan);
 
+// In its place where the graph has no place: an object with "refused", the reason.
+std::string plan_refusal_json(std::string_view reason);
+
 // A drawing for Graphviz: nodes in clusters of their rank, these in clusters of their host.
 std::string plan_dot(const Plan& plan);
 
