@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -45,12 +46,19 @@ std::vector<std::string> environment_of(const ChildRequest& request) {
 }
 
 // Both at once, so that neither pipe fills up while the other is read.
-void read_both(int output, int errors, Captured& captured) {
+// Until both have ended, or the time is over; without limit where it is 0.
+void read_both(int output, int errors, std::chrono::milliseconds limit, Captured& captured) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + limit;
   std::array<pollfd, 2> ends{{{output, POLLIN, 0}, {errors, POLLIN, 0}}};
   const std::array<std::string*, 2> texts{&captured.output, &captured.errors};
   std::array<char, 4096> part{};
   while (ends[0].fd >= 0 || ends[1].fd >= 0) {
-    if (::poll(ends.data(), ends.size(), -1) < 0) continue;  // a signal came
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    captured.timed_out = limit.count() > 0 && left.count() <= 0;
+    if (captured.timed_out) return;
+    if (::poll(ends.data(), ends.size(), limit.count() > 0 ? static_cast<int>(left.count()) : -1) < 0)
+      continue;  // a signal came
     for (std::size_t i = 0; i < ends.size(); ++i) {
       if (ends[i].fd < 0 || ends[i].revents == 0) continue;
       const ssize_t size = ::read(ends[i].fd, part.data(), part.size());
@@ -127,6 +135,7 @@ std::optional<Captured> capture(ChildRequest request) {
   Pipe output = make_pipe();
   Pipe errors = make_pipe();
   request.empty_input = true;
+  request.own_process_group = request.own_process_group || request.limit.count() > 0;  // what it started ends as well
   request.output = output.write.get();
   request.error = errors.write.get();
   pid_t child = 0;
@@ -138,7 +147,8 @@ std::optional<Captured> capture(ChildRequest request) {
   output.write.reset();
   errors.write.reset();
   Captured captured;
-  read_both(output.read.get(), errors.read.get(), captured);
+  read_both(output.read.get(), errors.read.get(), request.limit, captured);
+  if (captured.timed_out) ::kill(-child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -62,6 +62,12 @@ Demand demand_of_plan(std::string_view text) {
   }
 }
 
+std::optional<std::string> refusal_of_plan(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const bool refused = json.is_object() && json.contains("refused") && json["refused"].is_string();
+  return refused ? std::optional(json["refused"].get<std::string>()) : std::nullopt;
+}
+
 Layout layout_for(const Demand& demand, const LayoutWish& wish, const MachineProfile& machine) {
   const NodeType& type = machine.node_type(wish.node_type);
   Reasons reasons;

@@ -219,6 +219,8 @@ def check_ends(tool: Tool) -> None:
     refused = tool.run("submit", "--nodes", 4, "--partition", "nowhere", *words, status=2)
     require("nothing was submitted" in refused.stderr and "nowhere" not in call("squeue", "-h", "-o", "%P"),
             f"a partition that is none: {refused.stderr}")
+    refused = tool.run("submit", "--nodes", 4, *words, "--gpus", 1, status=2)
+    require("has no place on the nodes of this job" in refused.stderr, f"a graph without a place: {refused.stderr}")
     require(len(sorted(pathlib.Path("runs").iterdir())) <= len(runs) + 1, "a check leaves something behind")
 
 

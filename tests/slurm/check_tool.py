@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The slipway authors
 # SPDX-License-Identifier: Apache-2.0
-"""check_tool.py SLIPWAY PROGRAM: what the slipway command says to people who err, and where values come from. No Slurm."""
+"""check_tool.py SLIPWAY PROGRAM COUNTING: what the slipway command says to people who err, and where values come from. No
+Slurm. PROGRAM is none of slipway's, COUNTING is counting_program."""
 
 from __future__ import annotations
 
@@ -26,8 +27,9 @@ def require(condition: bool, text: str) -> None:
 class Tool:
     """Runs the command in a folder, without Slurm on the PATH."""
 
-    def __init__(self, path: str, folder: pathlib.Path):
+    def __init__(self, path: str, folder: pathlib.Path, counting: str):
         self.path = path
+        self.counting = counting
         self.folder = folder
         programs = folder / "bin"
         programs.mkdir()
@@ -119,10 +121,64 @@ def check_machines(tool: Tool, program: str) -> None:
 
 
 def check_scale(tool: Tool, program: str) -> None:
-    """A script for 10,000 nodes takes no time."""
-    began = time.monotonic()
-    tool.run("script", "--dry-run", "--nodes", 10000, "--ranks-per-node", 8, "--cores-per-rank", 1, "--time", "1h", program)
-    require(time.monotonic() - began < 10, "a script for 10,000 nodes takes long")
+    """A script for 10,000 nodes takes no time, whether or not the program is asked for its plan."""
+    left_out = ",".join(f"nid{3 * number:06}" for number in range(5_000))
+    times = {}
+    for of in (program, tool.counting):
+        words = ("script", "--dry-run", "--nodes", 10000, "--ranks-per-node", 8, "--cores-per-rank", 1, "--time", "1h",
+                 "--exclude", left_out, of)
+        for _ in range(3):
+            began = time.monotonic()
+            require(left_out in tool.run(*words), "hosts to leave out are missing")
+            times.setdefault(of, []).append(time.monotonic() - began)
+    limit = 2 * 0.5 * float(os.environ.get("SLIPWAY_TEST_TIME_FACTOR", "1"))  # other tests run beside this one
+    require(all(min(some) < limit for some in times.values()), f"a script for 10,000 nodes takes long: {times}")
+
+
+def check_placement(tool: Tool, program: str) -> None:
+    """A graph without a place on the nodes that were fixed is refused before anything is written."""
+    def script(*words, nodes: int = 2, ranks: int = 2, status: int = 0) -> str:
+        return tool.run("script", "--nodes", nodes, "--ranks-per-node", ranks, "--cores-per-rank", 1, "--time", "1h", *words,
+                        status=status)
+
+    def refused(said: str, *words, **numbers) -> None:
+        output = script(*words, status=2, **numbers)
+        require("has no place on the nodes of this job; nothing was written or submitted" in output and said in output,
+                f"{words} does not say '{said}':\n{output}")
+        require(not (tool.folder / "runs").exists(), f"{words} left a run directory")
+
+    counting = tool.counting
+    refused("2 gpus on one rank (the best rank has 0)", counting, "--gpus", 2)
+    refused("2 gpus on one rank (the best rank has 1)", "--gpus-per-node", 1, counting, "--gpus", 2)
+    refused("'counter'", counting, "--alone", 1, nodes=1, ranks=1)
+    refused("hosts 'gpu*' (no host with a rank matches; there are: node1, node2)", "--nodelist", "node[1-2]", counting,
+            "--on-hosts", "gpu*")
+    refused("2 gpus on one rank", "--part", "nodes=1,ranks-per-node=1,gpus-per-node=1", counting, "--gpus", 2)
+    in_plan = tool.run("script", "--nodes", 2, "--cores-per-rank", 1, "--time", "1h", "--gpus-per-node", 1, counting, "--gpus",
+                       2, status=2)
+    require("has no place on the nodes of this job" in in_plan, f"with numbers from the plan: {in_plan}")
+
+    script("--gpus-per-node", 4, counting, "--gpus", 2, "--company", 2)
+    script("--part", "nodes=1,ranks-per-node=1,gpus-per-node=4", counting, "--gpus", 2, "--company", 2)
+    script("--directive=--gres=gpu:4", counting, "--gpus", 2, "--company", 2)
+    script(counting, "--alone", 1)
+    script("--nodelist", "gpu[1-2]", counting, "--on-hosts", "gpu*")
+    script("--nodelist", "gpu[1-3]", counting, "--on-hosts", "node*")  # Slurm chooses, and we do not know which
+    script(counting, "--on-hosts", "gpu*")
+    script(program, "--gpus", 2)
+    told = script(counting, "--no-such-flag", 2)
+    require("warning: nobody knows whether the graph" in told and "ended with status 2: counting_program:" in told, told)
+
+    for hosts in ("2x4@a", "1x4+2x3", "2x4:0", "0x4", "2", "2x4x1x1", "2x4:1:1", "2x4x-1", "2x4@", "2000000x1"):
+        done = subprocess.run([counting, f"--slipway-plan-on={hosts}"], text=True, capture_output=True, timeout=60, check=False)
+        require(done.returncode == 2 and "write for example 4x56" in done.stderr, f"'{hosts}': {done}")
+
+    mark = tool.folder / "ran"
+    wrapper = tool.folder / "wrapper.sh"
+    wrapper.write_text(f"#!/bin/sh\n# slipway program: knows --slipway-plan-on, form 1\necho ran >{mark}\n", encoding="utf-8")
+    wrapper.chmod(0o755)
+    require("warning" not in script(wrapper, "--gpus", 2), "a script was asked for its plan")
+    require(not mark.exists(), "a program that is none of slipway's was run")
 
 
 def main() -> int:
@@ -131,7 +187,7 @@ def main() -> int:
             continue
         with tempfile.TemporaryDirectory() as folder:
             try:
-                check(Tool(sys.argv[1], pathlib.Path(folder)), sys.argv[2])
+                check(Tool(sys.argv[1], pathlib.Path(folder), sys.argv[3]), sys.argv[2])
             except Failure as failure:
                 print(f"FAILED {name}: {failure}", file=sys.stderr)
                 return 1

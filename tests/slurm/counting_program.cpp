@@ -13,7 +13,8 @@
 
 // Counts to --steps, a step each --pause milliseconds, and goes on where an attempt before was told to stop. On the way
 // it can fail: --fail-at STEP by an exception, --crash-at STEP by abort(). Each rank beyond the first has a node that
-// only keeps it company.
+// only keeps it company. What it asks for: --gpus N for each of the company, --on-hosts PATTERN and --alone 1 for the
+// counter.
 namespace {
 
 struct Settings {
@@ -78,10 +79,15 @@ int main(int argc, char** argv) try {
   settings.crash_at = flags.get("--crash-at", settings.crash_at);
   settings.fail_at = flags.get("--fail-at", settings.fail_at);
   const int company_size = flags.get("--company", 3);
+  const double gpus = flags.get("--gpus", 0);
+  const slipway::Wishes wishes{.exclusive = flags.get("--alone", 0) == 1,
+                               .on_hosts = flags.get("--on-hosts", std::string())};
   flags.check();
   slipway::Program program("counting");
-  auto company = program.group<Company>("company", company_size, [](int) { return std::tuple(); });
-  program.node<Counter>("counter", company, settings);
+  auto company = program.with({.resources = {.gpus = gpus}}).group<Company>("company", company_size, [](int) {
+    return std::tuple();
+  });
+  program.with({.wishes = wishes}).node<Counter>("counter", company, settings);
   return slipway::launch(program, options);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "counting_program: %s\n", error.what());

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "command.hpp"
 #include "machine_choice.hpp"
 #include "origins.hpp"
+#include "program_plan.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/base/text.hpp"
 #include "slipway/observe/run_directory.hpp"
@@ -163,19 +163,6 @@ JobOptions JobOptions::at_size(std::uint32_t nodes, std::vector<std::string> com
 
 std::string JobOptions::run_name() const { return name_.empty() ? file_name(command_.front()) : name_; }
 
-std::string JobOptions::plan_of(const std::vector<std::string>& options) const {
-  std::vector<std::string> words = command_;
-  words.insert(words.begin() + 1, options.begin(), options.end());
-  const auto result = run_command(words);
-  if (!result) throw UsageError("there is no program " + command_.front() + " on the PATH; correct its name");
-  if (result->status != 0) {
-    throw UsageError("the program's plan could not be made (" + shell_line(words) + " ended with status " +
-                     std::to_string(result->status) + "); say --ranks-per-node if it is no slipway program:\n" +
-                     result->errors);
-  }
-  return result->output;
-}
-
 // On so many nodes of the machine; on one that holds anything, where their number is still to be found, or the profile
 // knows no numbers.
 slurm::Demand JobOptions::demand_on(std::optional<std::uint32_t> nodes) const {
@@ -184,7 +171,7 @@ slurm::Demand JobOptions::demand_on(std::optional<std::uint32_t> nodes) const {
   const bool known = nodes && type.usable_cores > 0;
   const std::string hosts = fmt::format("--slipway-plan-on={}x{}x{}", std::max(nodes.value_or(1), 1u),
                                         known ? type.usable_cores : plenty, known ? type.gpus : plenty);
-  return slurm::demand_of_plan(plan_of({"--slipway-plan=json", hosts}));
+  return slurm::demand_of_plan(plan_of(command_, {"--slipway-plan=json", hosts}));
 }
 
 slurm::Layout JobOptions::layout() const {
@@ -199,12 +186,6 @@ slurm::Layout JobOptions::layout() const {
   }
   layout.nodes.all_memory = job_.node_sets.front().all_memory;
   return layout;
-}
-
-std::string JobOptions::placement_on(const slurm::NodeSet& nodes) const {
-  const std::uint64_t cores = std::uint64_t{nodes.ranks_per_node} * nodes.cores_per_rank;
-  return plan_of({fmt::format("--slipway-ranks={}", std::uint64_t{nodes.nodes} * nodes.ranks_per_node),
-                  fmt::format("--slipway-plan-on={}x{}x{}", nodes.nodes, cores, nodes.gpus_per_node)});
 }
 
 slurm::NodeSet JobOptions::parse_part(const std::string& text) {

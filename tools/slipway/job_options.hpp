@@ -42,15 +42,12 @@ class JobOptions {
   const std::string& array() const { return job_.array; }
   // How the numbers of nodes, ranks, cores and GPUs came about. Runs the program for its plan where they depend on it.
   slurm::Layout layout() const;
-  // The program's own table of nodes, ranks and hosts on such nodes.
-  std::string placement_on(const slurm::NodeSet& nodes) const;
   // All but the run directory.
   slurm::JobSpec job(const slurm::Layout& layout) const;
 
  private:
   std::chrono::seconds notice_margin() const;
   static slurm::NodeSet parse_part(const std::string& text);
-  std::string plan_of(const std::vector<std::string>& options) const;
   slurm::Demand demand_on(std::optional<std::uint32_t> nodes) const;
 
   CLI::App* verb_ = nullptr;

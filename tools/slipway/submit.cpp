@@ -15,6 +15,7 @@
 #include "follow.hpp"
 #include "job_options.hpp"
 #include "job_record.hpp"
+#include "program_plan.hpp"
 #include "sbatch.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/observe/run_directory.hpp"
@@ -37,6 +38,7 @@ slurm::JobSpec prepare(const JobOptions& options) {
   job.run_directory = (fs::absolute(options.run_base()) / options.run_name()).lexically_normal().string();
   job.made_by = own_command_line();
   static_cast<void>(slurm::batch_script(job, options.machine()));  // throws what is wrong
+  check_placement(job, options.machine());
   fmt::print(stderr, "machine {}\n{}", options.machine().name, layout.why);
   for (const auto& warning : slurm::warnings_of(job, options.machine())) {
     fmt::print(stderr, "slipway: warning: {}\n", warning);
@@ -126,10 +128,11 @@ int show_plan(JobOptions& options) {
   if (only_origins(options)) return 0;
   const auto layout = options.layout();
   fmt::print("machine {}\n{}", options.machine().name, layout.why);
-  const auto problems = slurm::problems_of(options.job(layout), options.machine());
+  const slurm::JobSpec job = options.job(layout);
+  const auto problems = slurm::problems_of(job, options.machine());
   for (const auto& problem : problems) fmt::print(stderr, "slipway: {}\n", problem);
   if (!problems.empty()) return static_cast<int>(ExitStatus::usage);
-  fmt::print("\n{}", options.placement_on(layout.nodes));
+  fmt::print("\n{}", placement_of(job, options.machine()));
   return 0;
 }
 

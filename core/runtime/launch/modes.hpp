@@ -14,7 +14,8 @@ namespace slipway::launching {
 // All ranks as threads of this process.
 int run_locally(Program& program, const Options& options);
 
-// Prints the plan for the hosts of --slipway-plan-on, without any rank.
+// Prints the plan for the hosts of --slipway-plan-on, without any rank. With --slipway-quiet it only tells whether
+// there is a place for the graph, which takes less time where there are many ranks.
 int print_plan_on(const Program& program, const Options& options);
 
 // This process is one rank of an MPI job.

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ struct ChildRequest {
   int output = -1;                    // descriptor to use as stdout; -1: as here
   int error = -1;                     // the same for stderr
   int signal_at_death_of_parent = 0;  // 0: none
+  std::chrono::milliseconds limit{};  // for `capture`: then it is killed; 0: none
 };
 
 // Starts the process. Throws Error with the reason when it cannot be started.
@@ -55,6 +57,7 @@ pid_t start_child(const ChildRequest& request);
 
 struct Captured {
   int status = 0;  // 128 + signal where one ended it
+  bool timed_out = false;
   std::string output;
   std::string errors;
 };

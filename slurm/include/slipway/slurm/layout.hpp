@@ -23,6 +23,9 @@ struct Demand {
 // From what `PROGRAM --slipway-plan=json` printed. Throws UsageError when that is no plan.
 Demand demand_of_plan(std::string_view plan_json);
 
+// Why the graph has no place, where the program printed that instead of a plan; nothing for any other text.
+std::optional<std::string> refusal_of_plan(std::string_view plan_json);
+
 // What the user fixed; the rest is derived.
 struct LayoutWish {
   std::string node_type{};
