@@ -9,6 +9,7 @@
 
 #include "directives.hpp"
 #include "launch_command.hpp"
+#include "one_allocation.hpp"
 #include "script_text.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/base/hash.hpp"
@@ -84,7 +85,7 @@ std::string array_of(std::string_view name, const std::vector<std::string>& word
 
 // By the first core that is near: the ranks of a node take its cores in their order. Only where ranks see all GPUs.
 std::string gpu_order(const JobSpec& job, const MachineProfile& machine) {
-  const NodeSet& set = job.node_sets.front();
+  const NodeSet set = in_one_allocation(job, machine) ? allocation_of(job, machine) : job.node_sets.front();
   const NodeType& type = machine.node_type(set.node_type);
   const bool sees_all = set.gpus_per_node == type.gpus && machine.gpu_request != GpuRequest::gpus_per_task;
   if (!sees_all || type.cores_of_gpu.empty()) return {};
@@ -127,18 +128,11 @@ std::string launch(const JobSpec& job, const MachineProfile& machine) {
   std::string text = section("launch");
   const LaunchCommand command = launch_command(job, machine);
   text += exports(command.environment);
+  if (in_one_allocation(job, machine)) text += hosts_of_ranks_text(job);
   text += array_of("launch", command.words);
   text += "echo \"slipway: job $SLURM_JOB_ID, attempt $attempt, nodes $SLURM_JOB_NODELIST\"\n";
   text += "printf 'slipway: runs'; printf ' %q' \"${launch[@]}\"; echo\n";
   return text;
-}
-
-std::string replaced(std::string_view text, std::string_view mark, std::string_view value) {
-  std::string result(text);
-  for (std::size_t at = 0; (at = result.find(mark, at)) != std::string::npos; at += value.size()) {
-    result.replace(at, mark.size(), value);
-  }
-  return result;
 }
 
 std::string follow(const JobSpec& job) { return replaced(follow_text, "@SIGNAL@", job.notice.signal); }

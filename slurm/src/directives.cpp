@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "one_allocation.hpp"
 #include "queues.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/slurm/amounts.hpp"
@@ -149,7 +150,9 @@ Launcher launcher_of(const JobSpec& job, const MachineProfile& machine) {
 
 std::vector<std::vector<Directive>> directives_of(const JobSpec& job, const MachineProfile& machine) {
   std::vector<std::vector<Directive>> components;
-  for (const auto& set : job.node_sets) {
+  std::vector<NodeSet> sets = job.node_sets;
+  if (in_one_allocation(job, machine)) sets = {allocation_of(job, machine)};
+  for (const auto& set : sets) {
     DirectiveList list;
     const bool first = components.empty();
     if (first) list.add("job-name", job.name);

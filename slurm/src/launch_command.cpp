@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "directives.hpp"
+#include "one_allocation.hpp"
 
 namespace slipway::slurm {
 
@@ -44,10 +45,26 @@ Words srun_part(const JobSpec& job, const NodeSet& set, const MachineProfile& ma
   return words;
 }
 
+// Ranks of different size: Slurm cannot bind each to its cores, so all see those of their node, and share them.
+Words srun_on_listed_hosts(const JobSpec& job, const MachineProfile& machine) {
+  std::uint64_t ranks = 0;
+  for (const auto& set : job.node_sets) ranks += std::uint64_t{set.nodes} * set.ranks_per_node;
+  Words words{fmt::format("--ntasks={}", ranks), "--distribution=arbitrary", "--cpu-bind=none"};
+  const bool gpus = allocation_of(job, machine).gpus_per_node > 0;
+  if (gpus && !machine.gpu_bind.empty()) words.emplace_back("--gpu-bind=none");
+  append(words, more_options(job, machine, Launcher::srun));
+  append(words, program_by_rank(job, machine));
+  return words;
+}
+
 LaunchCommand by_srun(const JobSpec& job, const MachineProfile& machine) {
   LaunchCommand command{{"srun", "--kill-on-bad-exit=1"}, {}};
   if (!machine.mpi.empty()) command.words.push_back("--mpi=" + machine.mpi);
   if (machine.mpi == "pmix") command.environment["SLURM_PMIX_FENCE"] = "ring";  // Slurm 22.05's tree is no barrier
+  if (in_one_allocation(job, machine)) {
+    append(command.words, srun_on_listed_hosts(job, machine));
+    return command;
+  }
   const bool parts = job.node_sets.size() > 1;
   for (std::size_t part = 0; part < job.node_sets.size(); ++part) {
     if (part > 0) command.words.emplace_back(":");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "directives.hpp"
+#include "one_allocation.hpp"
 #include "queue_checks.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/slurm/amounts.hpp"
@@ -150,19 +151,18 @@ void check_node_sets(Problems& problems, const JobSpec& job, const MachineProfil
     const NodeType& type = machine.node_type(set.node_type);
     check_cores(problems, set, type, machine);
     check_gpus(problems, set, type, machine);
-    check_queues(problems, job, set, machine);
+    if (!in_one_allocation(job, machine)) check_queues(problems, job, set, machine);
   }
   if (job.node_sets.size() < 2) return;
-  if (machine.het_jobs == HetJobs::no) {
-    problems.push_back(
-        fmt::format("nodes of several types are one heterogeneous job (machine '{}' has no such jobs); "
-                    "use one type of nodes",
-                    machine.name));
-  }
   if (launcher_of(job, machine) != Launcher::srun) {
     problems.push_back(
         "nodes of several types need srun (mpirun and ibrun start the first component only); use "
         "--launcher srun");
+  }
+  if (in_one_allocation(job, machine)) {
+    check_one_allocation(problems, job, machine);
+    check_queues(problems, job, allocation_of(job, machine), machine);
+    return;
   }
   if (!job.array.empty()) problems.push_back("an array of heterogeneous jobs does not exist in Slurm; leave one out");
 }
@@ -245,6 +245,10 @@ std::vector<std::string> problems_of(const JobSpec& job, const MachineProfile& m
 
 std::vector<std::string> warnings_of(const JobSpec& job, const MachineProfile& machine) {
   std::vector<std::string> warnings;
+  if (in_one_allocation(job, machine)) {
+    warn_of_queues(warnings, job, allocation_of(job, machine), machine);
+    return warnings;
+  }
   for (const auto& set : job.node_sets) warn_of_queues(warnings, job, set, machine);
   if (job.node_sets.size() > 1 && machine.het_jobs == HetJobs::unsure) {
     warnings.push_back(fmt::format("nobody has tried a heterogeneous job on machine '{}'", machine.name));

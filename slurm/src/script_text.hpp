@@ -2,10 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 // The parts of a batch script that are the same in each, but for the words between @.
 namespace slipway::slurm {
+
+// The text with each such word, "@WORD@", replaced.
+inline std::string replaced(std::string_view text, std::string_view mark, std::string_view value) {
+  std::string result(text);
+  for (std::size_t at = 0; (at = result.find(mark, at)) != std::string::npos; at += value.size()) {
+    result.replace(at, mark.size(), value);
+  }
+  return result;
+}
 
 // A job of a chain, or one that was submitted again.
 inline constexpr std::string_view done_text = R"bash(field() {  # NAME

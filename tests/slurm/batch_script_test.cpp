@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -85,6 +86,10 @@ TEST(GoldenScript, OfEachFeature) {
   parts.node_sets = {{.nodes = 1, .ranks_per_node = 1, .cores_per_rank = 4, .gpus_per_node = 4},
                      {.nodes = 3, .ranks_per_node = 8, .cores_per_rank = 1, .program = {"./train-cpu"}}};
   expect_golden("feature-heterogeneous", batch_script(parts, generic()));
+
+  parts.one_allocation = true;
+  parts.command = {"./train", "--title", "it's 100% $HOME", "%t"};
+  expect_golden("feature-one-allocation", batch_script(parts, generic()));
 
   JobSpec options = plain_job();
   options.account = "project1";
@@ -220,6 +225,73 @@ TEST(BatchScript, LimitsOfQueuesOnlyWarn) {
   job.time = 49h;
   EXPECT_THAT(problems_of(job, vista), IsEmpty());
   EXPECT_THAT(warnings_of(job, vista), Contains(HasSubstr("this one wants 2-01:00:00")));
+}
+
+JobSpec job_of_parts() {
+  JobSpec job = plain_job();
+  job.node_sets = {
+      {.nodes = 1, .ranks_per_node = 2, .cores_per_rank = 2, .gpus_per_node = 4, .memory_mib = 1000},
+      {.nodes = 3, .ranks_per_node = 5, .cores_per_rank = 1, .memory_mib = 2000, .program = {"./cpu-train"}}};
+  return job;
+}
+
+TEST(OneAllocation, IsTakenWhereThereAreNoHeterogeneousJobs) {
+  MachineProfile machine = generic();
+  EXPECT_THAT(batch_script(job_of_parts(), machine), HasSubstr("#SBATCH hetjob\n"));
+  machine.het_jobs = HetJobs::no;
+  const std::string script = batch_script(job_of_parts(), machine);
+  EXPECT_THAT(script, Not(HasSubstr("#SBATCH hetjob")));
+  EXPECT_THAT(warnings_of(job_of_parts(), machine), IsEmpty());
+}
+
+TEST(OneAllocation, ANodeHoldsWhatAnyPartWantsOfIt) {
+  JobSpec job = job_of_parts();
+  job.one_allocation = true;
+  MachineProfile machine = generic();
+  for (const char* const part :
+       {"--nodes=4\n", "--ntasks-per-node=1\n", "--cpus-per-task=5\n", "--gpus-per-node=4\n", "--mem=2000M\n"}) {
+    EXPECT_THAT(batch_script(job, machine), HasSubstr(std::string("#SBATCH ") + part));
+  }
+  machine.cpus_per_task = false;
+  EXPECT_THAT(batch_script(job, machine),
+              AllOf(HasSubstr("#SBATCH --ntasks-per-node=5\n"), Not(HasSubstr("#SBATCH --cpus-per-task"))));
+}
+
+TEST(OneAllocation, WhatDiffersBetweenItsNodesIsRefused) {
+  MachineProfile machine = generic();
+  machine.node_types = {NodeType{.name = "gpu"}, NodeType{.name = "cpu"}};
+  JobSpec job = job_of_parts();
+  job.one_allocation = true;
+  job.node_sets[1].node_type = "cpu";
+  EXPECT_THAT(problems_of(job, machine),
+              ElementsAre(HasSubstr("nodes of the types 'gpu' and 'cpu' cannot be in one "
+                                    "allocation (all of its nodes are equal); take one type, or "
+                                    "leave --one-allocation out")));
+  job.node_sets[1].node_type = "gpu";
+  EXPECT_THAT(problems_of(job, machine), IsEmpty());
+  job.node_sets[1].gpus_per_node = 2;
+  EXPECT_THAT(problems_of(job, machine), ElementsAre(HasSubstr("4 and 2 GPUs a node cannot be in one allocation")));
+  job.node_sets[1].gpus_per_node = 0;
+  job.distribution = "cyclic";
+  EXPECT_THAT(problems_of(job, machine), ElementsAre(HasSubstr("--distribution cannot be had in one allocation")));
+  job.distribution.clear();
+  job.launcher = "mpirun";
+  EXPECT_THAT(problems_of(job, machine), ElementsAre(HasSubstr("need srun")));
+  job.launcher.reset();
+  job.array = "0-3";
+  EXPECT_THAT(problems_of(job, machine), IsEmpty());
+  machine.gpu_request = GpuRequest::gpus_per_task;
+  EXPECT_THAT(problems_of(job, machine), ElementsAre(HasSubstr("gives them by rank, and ranks differ")));
+}
+
+TEST(OneAllocation, TimeByNodesCountsAllOfThem) {
+  MachineProfile machine = generic();
+  machine.partitions = {Queue{
+      .name = "main", .time_by_nodes = {{.most_nodes = 3, .most_time = 1h}, {.most_time = 2h}}, .is_default = true}};
+  JobSpec job = job_of_parts();
+  EXPECT_THAT(problems_of(job, machine), SizeIs(2)) << "90 minutes are too long for either component";
+  job.one_allocation = true;
+  EXPECT_THAT(problems_of(job, machine), IsEmpty());
 }
 
 }  // namespace

@@ -56,6 +56,12 @@ class Tool:
         wait_until(lambda: (self.status(run)["status"] or {}).get("state") == wanted, f"{run} is {wanted}", limit)
 
 
+def decoded_lines(shown: str) -> list[str]:
+    """What show_arguments printed."""
+    return [re.sub(rb"\\x([0-9a-f]{2})", lambda code: bytes([int(code[1], 16)]), line.encode()).decode()
+            for line in shown.splitlines()]
+
+
 def check_arguments(tool: Tool) -> None:
     """Whatever characters they have, values reach the program unchanged."""
     words = ["plain", "two words", "", "it's", 'say "hi"', "$HOME", "`id`", "$(id)", "100%", "%j", "a\\b", "a\nb", "a\tb",
@@ -65,9 +71,7 @@ def check_arguments(tool: Tool) -> None:
                            "--launch-option=--mpi=none", "--comment", "a \"comment\" with # and 'quotes'", "--export", f"TITLE={title}",
                            tool.programs / "show_arguments", *words)
     require(wait_for_job(job) == ("COMPLETED", "0:0"), f"job {job} did not end well:\n{tool.run('logs', '--job', run).stdout}")
-    shown = tool.run("logs", "--job", run).stdout.splitlines()
-    decoded = [re.sub(rb"\\x([0-9a-f]{2})", lambda code: bytes([int(code[1], 16)]), line.encode()).decode()
-               for line in shown]
+    decoded = decoded_lines(tool.run("logs", "--job", run).stdout)
     arguments = [line[len("argument "):] for line in decoded if line.startswith("argument ")]
     require(arguments == words, f"the arguments changed: {arguments}")
     require(f"title {title}" in decoded, f"the variable changed: {decoded}")
@@ -289,6 +293,39 @@ def check_shapes(tool: Tool) -> None:
     require(wait_for_job(last) == ("COMPLETED", "0:0"), f"chain: {tool.status(run)}")
     log = tool.run("logs", "--job", run).stdout
     require(log.count("nothing is left to do") == 2 and tool.status(run)["status"]["attempt"] == 1, f"chain: {log}")
+
+
+AWKWARD = ["two words", "", "it's", 'say "hi"', "$HOME", "%t %o", "100%", "a\\b", "a\nb", "*", "-x"]
+
+
+def check_one_allocation(tool: Tool) -> None:
+    """Parts in a plain allocation: each rank is on its node and runs its part's program, with arguments as they are."""
+    other = pathlib.Path("another program").absolute()
+    other.symlink_to(tool.programs / "show_arguments")
+    part = ("--one-allocation", "--part", f"nodes=2,ranks-per-node=3,cores-per-rank=1,program={other}")
+    size = ("--nodes", 1, "--ranks-per-node", 1, "--cores-per-rank", 4, "--time", "5m")
+    job, run = tool.submit(*size, *part, "--launch-option=--mpi=none", "--launch-option=--label", tool.programs / "show_arguments",
+                           *AWKWARD)
+    require(wait_for_job(job) == ("COMPLETED", "0:0"), f"job {job}: {tool.run('logs', '--job', run).stdout}")
+    shown = decoded_lines(tool.run("logs", "--job", run).stdout)
+    for rank in range(7):
+        mine = [line.partition(": ")[2] for line in shown if line.startswith(f"{rank}: ")]
+        arguments = [line[len("argument "):] for line in mine if line.startswith("argument ")]
+        require(arguments == AWKWARD, f"the arguments of rank {rank} changed: {mine}")
+        name = "show_arguments" if rank == 0 else "another program"
+        require(f"program {name}" in mine, f"rank {rank} is not {name}: {mine}")
+
+    # The same of a slipway program: one world, its ranks where the plan has them.
+    twin = pathlib.Path("counting_twin").absolute()
+    twin.symlink_to(tool.programs / "counting_program")
+    part = ("--one-allocation", "--part", f"nodes=2,ranks-per-node=2,cores-per-rank=1,program={twin}")
+    job, run = tool.submit(*size, *part, "--gpus-per-node", 4, tool.programs / "counting_program", "--steps", 5)
+    require(wait_for_job(job) == ("COMPLETED", "0:0"), f"job {job}: {tool.run('logs', '--job', run).stdout}")
+    require(tool.status(run)["status"]["ranks"] == 5, f"ranks: {tool.status(run)}")
+    ranks = json.loads((run / "placement.json").read_text(encoding="utf-8"))["ranks"]
+    hosts = [rank["host"] for rank in ranks]
+    require(hosts == ["node1", "node2", "node2", "node3", "node3"], f"hosts of the ranks: {hosts}")
+    require([rank["gpus"] for rank in ranks] == [4, 0, 0, 0, 0], f"GPUs of the ranks: {ranks}")
 
 
 def elements_of(tool: Tool, run: pathlib.Path) -> dict[int, dict]:

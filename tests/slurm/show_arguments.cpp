@@ -4,7 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-// Prints its arguments and the variable TITLE in a form that survives any log: letters as they are, all else as \xHH.
+// Prints its name, its arguments and the variable TITLE in a form that survives any log: letters as they are, all else
+// as \xHH.
 namespace {
 
 void show(const char* what, const std::string& text) {
@@ -25,6 +26,8 @@ void show(const char* what, const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string path = argv[0];
+  show("program ", path.substr(path.rfind('/') + 1));
   for (int i = 1; i < argc; ++i) show("argument ", argv[i]);
   const char* const title = std::getenv("TITLE");
   show("title ", title ? title : "(none)");

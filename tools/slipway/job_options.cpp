@@ -68,6 +68,9 @@ void JobOptions::add_to(CLI::App& verb, Sizes sizes) {
   add(size, "--part", parts_,
       "more nodes, of another kind: nodes=3,node-type=cpu,ranks-per-node=8,cores-per-rank=2,gpus-per-node=0,"
       "memory=4G,program=./cpu-build; may be repeated");
+  verb.add_flag("--one-allocation", job_.one_allocation,
+                "parts share a plain allocation of equal nodes, where the site has no heterogeneous jobs")
+      ->group(size);
 
   const char* const where = "Account and place";
   add(where, "-A,--account", job_.account, "who pays");

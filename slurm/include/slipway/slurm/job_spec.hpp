@@ -67,6 +67,7 @@ struct JobSpec {
   std::vector<std::string> launch_options{};         // more words for srun or mpirun
   std::optional<std::string> launcher{};             // "srun", "mpirun" or "ibrun" instead of the profile's
   NoticePolicy notice{};
+  bool one_allocation = false;  // node sets share a plain allocation of equal nodes, instead of being heterogeneous
 };
 
 }  // namespace slipway::slurm

@@ -85,7 +85,7 @@ struct MachineProfile {
   std::string mpi{};  // of srun --mpi; empty: no option
   std::vector<std::string> launch_options{};
   std::map<std::string, std::string> environment{};
-  HetJobs het_jobs = HetJobs::unsure;
+  HetJobs het_jobs = HetJobs::unsure;            // no: several node sets get one plain allocation
   std::vector<std::string> prologue{};           // lines for the script, commented out: hints such as modules to load
   std::vector<std::string> notes{};              // for people; shown in the script's header
   std::map<std::string, std::string> sources{};  // field → where the fact comes from
