@@ -461,9 +461,10 @@ def check_studies(tool: Tool) -> None:
     study = study_of(tool.run("sweep", "--nodes", "1,2,4", "--repeat", 2, "--as", "steps", *STUDY, program, "--steps", 20))
     job = json.loads((study / "job.json").read_text(encoding="utf-8"))["jobs"][0]
     wait_until(lambda: tool.run("status", study, status=None).stdout.count(" good") >= 2, "two points are good", 60)
-    call("scancel", job)
+    require("1 jobs cancelled, 0 of them by force" in tool.run("cancel", study).stdout, "the program did not stop in order")
     wait_for_job(job)
-    tool.run("status", study, status=None)
+    require(tool.run("status", study, status=None).stdout.count(" good") < 7, "it was not cancelled")
+    require("no job of the study" in tool.run("cancel", study).stdout, "cancelled twice")
     tool.run("sweep", "--wait", "--retry-failed", "--resume", study)
     tool.run("report", study, "--no-figure")
     require(outcomes(study) == ["good"] * 6, f"by steps: {tool.run('status', study, status=None).stdout}")

@@ -9,11 +9,12 @@
 #include <thread>
 
 #include "array_run.hpp"
-#include "command.hpp"
 #include "job_record.hpp"
 #include "run_state.hpp"
-#include "slipway/base/error.hpp"
+#include "scancel.hpp"
 #include "slipway/observe/run_directory.hpp"
+#include "study_cancel.hpp"
+#include "study_state.hpp"
 #include "verbs.hpp"
 
 namespace slipway::tool {
@@ -28,12 +29,9 @@ bool runs(const RunView& run) { return verdict_of(run) == slurm::Verdict::runnin
 
 void ask_to_stop(const RunView& run) { RunDirectory::at(run.directory).request_stop("cancelled by slipway cancel"); }
 
-void cancel_job(const std::string& id, const std::vector<std::string>& options = {}) {
-  std::vector<std::string> words{"scancel"};
-  words.insert(words.end(), options.begin(), options.end());
-  words.push_back(id);
-  const auto result = run_slurm(words);
-  if (result.status != 0) throw Error("scancel could not cancel job " + id + ": " + result.errors);
+void cancel_and_say(const std::vector<std::string>& ids) {
+  cancel_jobs(ids);
+  fmt::print("job {} cancelled\n", fmt::join(ids, ", "));
 }
 
 // Until none of the elements that ran does, or the time is over.
@@ -58,7 +56,7 @@ int cancel(const ArrayRun& array, std::chrono::seconds patience) {
     return 0;
   }
   const std::vector<std::string> ids = array.job ? array.job->ids : std::vector<std::string>();
-  for (const auto& id : ids) cancel_job(id, {"--state=PENDING"});
+  if (!ids.empty()) cancel_jobs(ids, {"--state=PENDING"});
   std::size_t running = 0;
   for (const auto& element : elements) {
     if (!runs(element.run)) continue;
@@ -69,10 +67,7 @@ int cancel(const ArrayRun& array, std::chrono::seconds patience) {
   const auto left = static_cast<std::size_t>(
       std::count_if(now.elements.begin(), now.elements.end(), [](const auto& element) { return runs(element.run); }));
   fmt::print("{} of {} running elements have stopped in order\n", running - std::min(left, running), running);
-  for (const auto& id : ids) {
-    cancel_job(id);
-    fmt::print("job {} cancelled\n", id);
-  }
+  if (!ids.empty()) cancel_and_say(ids);
   if (!ids.empty() || left == 0) return 0;
   fmt::print(stderr, "slipway: {} elements have not stopped within {} s, and are no job that could be cancelled\n",
              left, patience.count());
@@ -102,12 +97,7 @@ int cancel(const std::filesystem::path& directory, std::chrono::seconds patience
                patience.count());
     return 1;
   }
-  if (run.scheduler && (!stopped || run.job->ids.size() > 1)) {
-    for (const auto& id : run.job->ids) {
-      cancel_job(id);
-      fmt::print("job {} cancelled\n", id);
-    }
-  }
+  if (run.scheduler && (!stopped || run.job->ids.size() > 1)) cancel_and_say(run.job->ids);
   return 0;
 }
 
@@ -117,13 +107,14 @@ void add_cancel(CLI::App& app, Chosen& chosen) {
   auto* const verb = app.add_subcommand("cancel", "Asks the program to stop well, then cancels its job.");
   const auto run = std::make_shared<std::string>();
   const auto patience = std::make_shared<int>(30);
-  verb->add_option("RUN", *run, "the run directory, or its name below runs/")->required();
+  verb->add_option("RUN", *run, "the directory of a run or a study, or its name below runs/ or studies/")->required();
   verb->add_option("--patience", *patience, "seconds for the program to stop by itself; default: 30");
   verb->footer("\nExample: slipway cancel runs/train-20261129-195855-570d");
   verb->callback([&chosen, run, patience] {
     chosen = [run, patience] {
-      const auto directory = find_run(*run);
       const std::chrono::seconds seconds(*patience);
+      if (const auto study = find_study(*run)) return cancel_study(*study, *study::read_study(*study), seconds);
+      const auto directory = find_run(*run);
       const auto array = look_at_array(directory);
       return array ? cancel(*array, seconds) : cancel(directory, seconds);
     };

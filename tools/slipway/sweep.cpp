@@ -13,6 +13,7 @@
 
 #include "command_line.hpp"
 #include "job_options.hpp"
+#include "program_plan.hpp"
 #include "sbatch.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/observe/run_directory.hpp"
@@ -117,6 +118,7 @@ Jobs jobs_by_size(const JobOptions& options, const Study& study) {
       job.environment = study.environment;
     }
     static_cast<void>(slurm::batch_script(job, options.machine()));
+    check_placement(job, options.machine());
     jobs.emplace(size, std::move(job));
   }
   return jobs;
