@@ -29,7 +29,7 @@ const auto table = std::to_array<Knob>({
     {"gpu-export", &S::gpu_export, "bool", "each rank sees its own GPUs only; off: all that its launcher shows"},
     {"plan", &S::plan, "text|json|dot", "print which node goes where, and exit"},
     {"plan-on", &S::plan_on, "hosts x cores",
-     "4x56, or 4x56x8 with GPUs a host: the plan for such hosts, not for these"},
+     "4x56, 4x56x8 with GPUs a host, 1x56:1+3x8:2 with ranks a host, 2x56@a,b with names: the plan for such hosts"},
 
     {"name", &S::name, "word", "name of the run; empty: the program's"},
     {"seed", &S::seed, "number", "seed of everything that the run chooses at random"},

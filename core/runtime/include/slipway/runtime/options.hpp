@@ -38,7 +38,7 @@ struct Settings {
   std::string gpu_order;   // "3,2,1,0": visible GPUs in the order of the cores that they are near
   bool gpu_export = true;
   PlanRequest plan = PlanRequest::none;
-  std::string plan_on;  // HOSTSxCORES[xGPUS]: the plan for such hosts instead of these
+  std::string plan_on;  // HOSTSxCORES[xGPUS][:RANKS][+…][@NAMES]: the plan for such hosts instead of these
 
   // The run and what it leaves behind.
   std::string name;
