@@ -4,11 +4,14 @@
 
 import functools
 import json
+import os
 import pathlib
 import re
 import resource
 import shlex
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -76,9 +79,21 @@ class Machine:
         return float(found[-1])
 
     def seconds(self, ranks: int, program: str) -> float:
+        return self.command_seconds([self.mpirun, *self.flags, "-n", str(ranks), str(self.build / program)])
+
+    def command_seconds(self, words: list[str]) -> float:
         start = time.perf_counter()
-        self.run(ranks, program)
+        self.start(words)
         return time.perf_counter() - start
+
+    def figures_beside_slurm(self, script: pathlib.Path, *words: object) -> dict[str, float]:
+        """Of a script that has a cluster of its own, of virtual nodes."""
+        path = os.environ["PATH"] + ":/usr/sbin:/sbin"
+        if missing := [name for name in ("munged", "slurmctld", "slurmd", "srun") if not shutil.which(name, path=path)]:
+            raise NotMeasured(f"needs Slurm and its daemons (there is no {', no '.join(missing)})")
+        cluster = BENCH.parent / "tests/slurm/cluster.py"
+        return figures_in(self.start([sys.executable, "-B", str(cluster), str(self.build / "bench/cluster"), "--",
+                                      sys.executable, "-B", str(script), *map(str, words)]))
 
     def compile_seconds(self, as_source: str, source: pathlib.Path) -> float:
         """Processor time to compile `source` by the command that the build has for `as_source`."""

@@ -15,6 +15,7 @@ class Row:
     name: str
     must: float | None = None  # of the ratio, or of slipway's figure where there is no baseline; None: for information
     small_is_good: bool = False
+    difference: bool = False  # `must` is of slipway's figure less the baseline's, not of their ratio
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +25,9 @@ class Pair:
 
     def ratio(self) -> float | None:
         return None if self.baseline is None else self.slipway / self.baseline
+
+    def difference(self) -> float | None:
+        return None if self.baseline is None else self.slipway - self.baseline
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +109,24 @@ def start(task: Task) -> list[Pair]:
     return [Pair(*(statistics.median(own) for own in zip(*times)))]
 
 
+def script(task: Task) -> list[Pair]:
+    """The longest list that one word of a command line can be has some 128 KiB."""
+    left_out = ",".join(f"nid{3 * node:06}" for node in range(5_000))
+    words = [str(task.machine.build / "tools/slipway/slipway"), "script", "--dry-run", "--machine", "generic", "--nodes",
+             "10000", "--ranks-per-node", "8", "--cores-per-rank", "1", "--time", "1h", "--exclude", left_out]
+    whole = [[task.machine.command_seconds([*words, str(program)]) for _ in range(task.of(9))]
+             for program in ("/bin/true", task.machine.build / "bench/bench_empty")]
+    alone = figures_in(task.machine.start([str(task.machine.build / "bench/bench_script"), "--effort", str(task.percent)]))
+    return [*(Pair(statistics.median(times)) for times in whole), Pair(alone["script_ms"])]
+
+
+def submission(task: Task) -> list[Pair]:
+    figures = task.machine.figures_beside_slurm(
+        BENCH / "suite/submission.py", task.machine.build / "tools/slipway/slipway",
+        task.machine.build / "examples/producer_consumer", task.of(7))
+    return [Pair(figures["submit_s"], figures["sbatch_s"])]
+
+
 def cores() -> int:
     return len(os.sched_getaffinity(0))
 
@@ -154,6 +176,10 @@ GROUPS = [
     Group("flood", [Row("flood of 2 M: caller's growth, MiB", 72, small_is_good=True),
                     Row("flood of 2 M: service's growth, MiB", 72, small_is_good=True)], flood),
     Group("start", [Row("empty program on 4 ranks, s", 1.5, small_is_good=True)], start),
+    Group("script", [Row("script for 10,000 nodes, s", 0.5, small_is_good=True),
+                     Row("the same of a slipway program, s", 0.5, small_is_good=True),
+                     Row("the same, pure function alone, ms", 500, small_is_good=True)], script),
+    Group("submission", [Row("submit to first log line, s", 1, small_is_good=True, difference=True)], submission),
     Group("parameter_server", [Row("parameter_server, updates/s", 0.9)], parameter_server),
     Group("evolution_strategies", [Row("evolution_strategies, generations/s", 0.9)], evolution_strategies),
     Group("compilation", [Row("compiling the first program, CPU s", 4, small_is_good=True)], compilation),

@@ -8,14 +8,15 @@ from suite.rows import Pair, Row
 
 
 def summary(row: Row, pairs: list[Pair], why_not: str) -> dict:
-    """Ratios are taken within a round, where both figures come right after each other."""
+    """Ratios and differences are taken within a round, where both figures come right after each other."""
     line = {"name": row.name, "must": row.must, "small_is_good": row.small_is_good}
     if not pairs:
         return line | {"not_measured": why_not}
     line["slipway"] = judged = statistics.median(pair.slipway for pair in pairs)
     if pairs[0].baseline is not None:
         line["baseline"] = statistics.median(pair.baseline for pair in pairs)
-        line["ratio"] = judged = statistics.median(pair.ratio() for pair in pairs)
+        measure = "difference" if row.difference else "ratio"
+        line[measure] = judged = statistics.median(getattr(pair, measure)() for pair in pairs)
     if row.must is not None:
         line["reached"] = judged <= row.must if row.small_is_good else judged >= row.must
     return line
@@ -37,5 +38,7 @@ def print_table(lines: list[dict]) -> None:
             verdict = f"not measured: {line['not_measured'].splitlines()[0]}"
         else:
             verdict = {True: "reached", False: "NOT REACHED", None: ""}[line.get("reached")]
-        figures = (number(line.get(column)) for column in ("slipway", "baseline", "ratio"))
+        figures = [number(line.get(column)) for column in ("slipway", "baseline", "ratio")]
+        if "difference" in line:
+            figures[-1] = f"{line['difference']:+.2f}"
         print_line(line["name"], *figures, must, verdict)

@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(sys.argv[1], "bench")))
 from suite.rows import GROUPS  # noqa: E402  pylint: disable=wrong-import-position
 
-ELSEWHERE = {"posts"}  # needs YGM
+ELSEWHERE = {"posts": "--ygm", "submission": "needs Slurm"}  # what a group says where it cannot be measured
 
 
 def require(condition, problem):
@@ -20,11 +20,13 @@ def require(condition, problem):
 
 
 def check(group, row, line):
-    if group.name in ELSEWHERE:
-        require("--ygm" in line.get("not_measured", ""), f"{row.name} does not say that it needs YGM: {line}")
+    if "not_measured" in line:
+        require(group.name in ELSEWHERE, f"{row.name} is not measured: {line}")
+        require(ELSEWHERE[group.name] in line["not_measured"], f"{row.name} does not say what it needs: {line}")
         return
     require(line.get("slipway", -1) >= 0, f"{row.name} has no figure: {line}")
-    require(("ratio" in line) == ("baseline" in line), f"{row.name} has a ratio or a baseline alone: {line}")
+    compared = "difference" if row.difference else "ratio"
+    require((compared in line) == ("baseline" in line), f"{row.name} has a {compared} or a baseline alone: {line}")
     require(("reached" in line) == (row.must is not None), f"{row.name} is not judged as it should be: {line}")
 
 

@@ -42,6 +42,14 @@ class Table(unittest.TestCase):
         self.assertNotIn("ratio", line)
         self.assertFalse(summary(row, [Pair(4.1)], "")["reached"])
 
+    def test_what_is_allowed_more_than_the_baseline(self):
+        row = Row("time", 1, small_is_good=True, difference=True)
+        line = summary(row, [Pair(30, 29.5), Pair(3, 2), Pair(9, 2)], "")
+        self.assertNotIn("ratio", line)
+        self.assertTrue(line["reached"])
+        self.assertRegex(printed(line)[0], r"^time +9\.00 +2\.00 +\+1\.00 +<= 1 +reached$")
+        self.assertFalse(summary(row, [Pair(3.5, 2)], "")["reached"])
+
     def test_a_row_for_information_is_not_judged(self):
         self.assertNotIn("reached", summary(Row("figure"), [Pair(1)], ""))
 
