@@ -461,6 +461,17 @@ TEST(Kit, MistakesInTheProgramAreUsageErrors) {
   EXPECT_THROW(testing::run(twice, {.ranks = 2, .seed = 1}), UsageError);
 }
 
+TEST(Kit, NamedResourcesAndMemoryDecideWhereANodeGoes) {
+  Diary diary;
+  Program program("camera");
+  program.with({.resources = {.memory = 1 << 20, .named = {{"camera", 1}}}}).node<Service>("films", &diary, 0);
+  EXPECT_EQ(testing::run(program, {.ranks = 2, .options = {{"resources", "camera=1"}}}, [](Running&) {}).status, 0);
+  EXPECT_THROW(testing::run(program, {.ranks = 2}, [](Running&) {}), UsageError) << "no rank has a camera";
+  Program large("large");
+  large.with({.resources = {.memory = std::uint64_t{1} << 60}}).node<Service>("hoards", &diary, 0);
+  EXPECT_THROW(testing::run(large, {.ranks = 1}, [](Running&) {}), UsageError) << "no host has so much memory";
+}
+
 TEST(Kit, FailingSeedIsNamed) {
   ::testing::internal::CaptureStderr();
   EXPECT_FALSE(testing::for_each_seed(10, [](std::uint64_t seed) { return seed != 4; }));

@@ -13,6 +13,7 @@
 #include "slipway/graph/plan.hpp"
 #include "slipway/graph/validate.hpp"
 #include "slipway/runtime/gpus.hpp"
+#include "slipway/runtime/rank_resources.hpp"
 
 namespace slipway::launching {
 
@@ -89,7 +90,8 @@ std::uint32_t ranks_of_host(const Graph& graph, const Settings& settings, const 
   return static_cast<std::uint32_t>((ranks + kind.count - 1) / kind.count);
 }
 
-void add_hosts(Machine& machine, const HostKind& kind, std::uint32_t ranks, double most_gpus) {
+void add_hosts(Machine& machine, const HostKind& kind, std::uint32_t ranks, double most_gpus,
+               const std::map<std::string, double>& named) {
   const VisibleGpus all{.variable = "plan", .devices = std::vector<std::string>(kind.gpus, "gpu")};
   for (std::uint32_t i = 0; i < kind.count; ++i) {
     const HostId host(static_cast<std::uint32_t>(machine.hosts.size()));
@@ -98,7 +100,8 @@ void add_hosts(Machine& machine, const HostKind& kind, std::uint32_t ranks, doub
         {.name = "host" + std::to_string(host.value()), .cores = cores, .gpus = static_cast<double>(kind.gpus)});
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       const HostShare share{.rank = rank, .ranks = ranks, .wanted = most_gpus};
-      machine.ranks.push_back({.host = host, .cpus = cores / ranks, .gpus = gpus_of_rank(all, share).amount});
+      machine.ranks.push_back(
+          {.host = host, .cpus = cores / ranks, .gpus = gpus_of_rank(all, share).amount, .named = named});
     }
   }
 }
@@ -124,8 +127,9 @@ int print_plan_on(const Program& program, const Options& options) {
   try {
     validate(graph);
     Machine machine;
+    const auto named = parse_named_resources(settings.resources);
     for (const auto& kind : hosts.kinds) {
-      add_hosts(machine, kind, ranks_of_host(graph, settings, kind), most_gpus_wanted(graph));
+      add_hosts(machine, kind, ranks_of_host(graph, settings, kind), most_gpus_wanted(graph), named);
     }
     for (std::size_t host = 0; host < hosts.names.size(); ++host) machine.hosts[host].name = hosts.names[host];
     const Placement placement = place(hosts.names.empty() ? without_host_wishes(graph) : graph, machine);

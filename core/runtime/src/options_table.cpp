@@ -27,6 +27,7 @@ const auto table = std::to_array<Knob>({
     {"debug-rank", &S::debug_rank, "rank", "this rank waits for a debugger before it builds its nodes"},
     {"gpu-order", &S::gpu_order, "numbers", "of the visible GPUs, by the cores that they are near: 3,2,1,0"},
     {"gpu-export", &S::gpu_export, "bool", "each rank sees its own GPUs only; off: all that its launcher shows"},
+    {"resources", &S::resources, "amounts", "what each rank has of named resources: camera=1,licence=2"},
     {"plan", &S::plan, "text|json|dot", "print which node goes where, and exit"},
     {"plan-on", &S::plan_on, "hosts x cores",
      "4x56, 4x56x8 with GPUs a host, 1x56:1+3x8:2 with ranks a host, 2x56@a,b with names: the plan for such hosts"},

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -18,6 +19,7 @@
 #include "slipway/rpc/method.hpp"
 #include "slipway/rpc/wire.hpp"
 #include "slipway/runtime/gpus.hpp"
+#include "slipway/runtime/rank_resources.hpp"
 #include "slipway/state/saved_state.hpp"
 
 namespace slipway::detail {
@@ -30,6 +32,8 @@ struct Greeting {
   double cpus = 1;
   std::string cores;
   VisibleGpus gpus;
+  std::uint64_t memory = 0;  // of its host, in bytes
+  std::map<std::string, double> named;
   std::string run_directory;
   std::uint32_t saved_state = 0;
   std::string problem;  // it cannot start: why
@@ -43,6 +47,8 @@ std::string to_text(const Greeting& greeting) {
   encode(writer, greeting.gpus.variable);
   encode(writer, greeting.gpus.devices);
   encode(writer, greeting.gpus.dealt);
+  encode(writer, greeting.memory);
+  encode(writer, greeting.named);
   encode(writer, greeting.run_directory);
   encode(writer, greeting.saved_state);
   encode(writer, greeting.problem);
@@ -58,6 +64,8 @@ Greeting greeting_from(const std::string& text) {
   decode(reader, greeting.gpus.variable);
   decode(reader, greeting.gpus.devices);
   decode(reader, greeting.gpus.dealt);
+  decode(reader, greeting.memory);
+  decode(reader, greeting.named);
   decode(reader, greeting.run_directory);
   decode(reader, greeting.saved_state);
   decode(reader, greeting.problem);
@@ -144,10 +152,13 @@ Machine machine_of(const Transport& transport, const std::vector<Greeting>& gree
   Machine machine;
   for (const auto& name : transport.host_names()) machine.hosts.push_back({.name = name});
   for (std::size_t rank = 0; rank < greetings.size(); ++rank) {
-    machine.hosts[transport.host_of_rank()[rank].index()].gpus += gpus[rank].amount;
+    Host& host = machine.hosts[transport.host_of_rank()[rank].index()];
+    host.gpus += gpus[rank].amount;
+    if (host.memory == 0 || greetings[rank].memory < host.memory) host.memory = greetings[rank].memory;
     machine.ranks.push_back({.host = transport.host_of_rank()[rank],
                              .cpus = greetings[rank].cpus,
                              .gpus = gpus[rank].amount,
+                             .named = greetings[rank].named,
                              .cores = greetings[rank].cores});
   }
   return machine;
@@ -167,6 +178,8 @@ Agreement agree(const RankSetup& setup) {
   Greeting own{.cpus = setup.cpus,
                .cores = setup.cores,
                .gpus = visible_gpus(::getenv),
+               .memory = usable_memory(::getenv),
+               .named = {},
                .run_directory = {},
                .saved_state = 0,
                .problem = {}};
@@ -175,6 +188,7 @@ Agreement agree(const RankSetup& setup) {
   std::vector<std::uint32_t> gpu_order;
   try {
     gpu_order = parse_gpu_order(setup.options->settings().gpu_order);
+    own.named = parse_named_resources(setup.options->settings().resources);
     validate(graph);
     items = items_of(graph);
     own.digest = digest(items);

@@ -37,6 +37,7 @@ struct Settings {
   std::string debug_rank;  // this one waits for a debugger before anything is built
   std::string gpu_order;   // "3,2,1,0": visible GPUs in the order of the cores that they are near
   bool gpu_export = true;
+  std::string resources;  // "camera=1,licence=2": what this rank has of named resources
   PlanRequest plan = PlanRequest::none;
   std::string plan_on;  // HOSTSxCORES[xGPUS][:RANKS][+…][@NAMES]: the plan for such hosts instead of these
 
