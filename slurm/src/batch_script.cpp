@@ -175,6 +175,12 @@ std::string batch_script(const JobSpec& job, const MachineProfile& machine) {
 std::string series_script(const JobSpec& job, const MachineProfile& machine,
                           const std::vector<std::string>& run_directories) {
   require_no_problems(job, machine);
+  if (launcher_of(job, machine) == Launcher::ibrun) {
+    throw UsageError(
+        "runs of different sizes cannot be steps of one job by ibrun (it starts ranks on all nodes of the job). Use a "
+        "job "
+        "a run, or --launcher srun where the site allows it");
+  }
   std::string rest = directives(job, machine) + section("runs") + "set -u\n" + "runs=(\n";
   for (const auto& directory : run_directories) rest += "  " + shell_word(directory) + "\n";
   rest += ")\n" + replaced(series_text, "@SIGNAL@", job.notice.signal);

@@ -57,10 +57,10 @@ TEST(Work, SamplesGrowOverAttempts) {
   const auto directory = RunDirectory::at(scratch.path() / "run");
   WorkLog(directory, 1).sample({}, 500'000'000);
   EXPECT_FALSE(read_file(directory.events() / "work.csv"));
-  WorkLog(directory, 1).sample({{"frames", {7, 0}}}, 1'000'000'000);
-  WorkLog(directory, 2).sample({{"frames", {1.5, 0}}, {"games", {2, 0}}}, 2'500'000'000);
+  WorkLog(directory, 1).sample({{"frames", {7, 3'000'000'000}}}, 2'000'000'000);
+  WorkLog(directory, 2).sample({{"frames", {1.5, 2'500'000'000}}, {"games", {2, 2'600'000'000}}}, 0);
   EXPECT_EQ(read_file(directory.events() / "work.csv"),
-            "attempt,seconds,unit,amount\n1,1.000,frames,7\n2,2.500,frames,1.5\n2,2.500,games,2\n");
+            "attempt,seconds,unit,amount\n1,1.000,frames,7\n2,2.500,frames,1.5\n2,2.600,games,2\n");
   WorkLog(RunDirectory(), 1).sample({{"frames", {7, 0}}}, 1);  // leaves nothing, anywhere
 }
 

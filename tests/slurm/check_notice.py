@@ -50,7 +50,7 @@ def check(program: str, launcher: str, run: pathlib.Path) -> str:
     if not begun:
         return f"attempt 2 began anew:\n{logs}"
     counts = 60 - int(begun[1])
-    if status["progress"]["work"] != {"answers": 3 * counts, "counts": counts}:
+    if status["progress"]["work"] != {"answers": 3 * counts, "counts": counts, "farewells": 3}:
         return f"attempt 2 counted {counts} and reported {status['progress']['work']}"
     report = json.loads((run / "report.json").read_text(encoding="utf-8"))
     work = report["work"][1]

@@ -221,7 +221,7 @@ def check_ends(tool: Tool) -> None:
     tool.run("submit", "--check", "--nodes", 4, *words)
     tool.run("submit", "--check", "--nodes", 400, *words, status=2)
     refused = tool.run("submit", "--nodes", 4, "--partition", "nowhere", *words, status=2)
-    require("nothing was submitted" in refused.stderr and "nowhere" not in call("squeue", "-h", "-o", "%P"),
+    require("was not submitted" in refused.stderr and "nowhere" not in call("squeue", "-h", "-o", "%P"),
             f"a partition that is none: {refused.stderr}")
     refused = tool.run("submit", "--nodes", 4, *words, "--gpus", 1, status=2)
     require("has no place on the nodes of this job" in refused.stderr, f"a graph without a place: {refused.stderr}")
@@ -438,6 +438,11 @@ def study_of(done: subprocess.CompletedProcess) -> pathlib.Path:
     return pathlib.Path(found[0])
 
 
+def points(tool: Tool, study: pathlib.Path) -> str:
+    """How many points stand how, as `slipway status` sums up."""
+    return re.search(r"^points +(.*)$", tool.run("status", study, status=None).stdout, re.MULTILINE)[1]
+
+
 STUDY = ("--ranks-per-node", 1, "--cores-per-rank", 1, "--time", "2m")
 
 
@@ -461,23 +466,37 @@ def check_studies(tool: Tool) -> None:
     study = study_of(tool.run("sweep", "--nodes", "1,2,4", "--repeat", 2, "--as", "steps", *STUDY, program, "--steps", 20))
     job = json.loads((study / "job.json").read_text(encoding="utf-8"))["jobs"][0]
     wait_until(lambda: tool.run("status", study, status=None).stdout.count(" good") >= 2, "two points are good", 60)
+    require("still waits or runs" in tool.run("sweep", "--retry-failed", "--resume", study, status=None).stderr
+            or points(tool, study) != "6 good", "a second job of the same points")
     require("1 jobs cancelled, 0 of them by force" in tool.run("cancel", study).stdout, "the program did not stop in order")
     wait_for_job(job)
-    require(tool.run("status", study, status=None).stdout.count(" good") < 7, "it was not cancelled")
+    require("stopped" in points(tool, study) and "missing" in points(tool, study), f"cancelled: {points(tool, study)}")
     require("no job of the study" in tool.run("cancel", study).stdout, "cancelled twice")
-    tool.run("sweep", "--wait", "--retry-failed", "--resume", study)
+    tool.run("sweep", "--wait", "--resume", study)
     tool.run("report", study, "--no-figure")
+    data = json.loads((study / "report" / "report.json").read_text(encoding="utf-8"))
     require(outcomes(study) == ["good"] * 6, f"by steps: {tool.run('status', study, status=None).stdout}")
+    require([(run["ranks"], len(run["hosts"])) for run in data["runs"]] == [(1, 1), (1, 1), (2, 2), (2, 2), (4, 4), (4, 4)],
+            f"by steps, ranks and hosts: {data['runs']}")
+
+    study = study_of(tool.run("sweep", "--nodes", "4", "--repeat", 3, "--one-at-a-time", *STUDY, program, "--steps", 100))
+    wait_until(lambda: "going on" in points(tool, study), "one of the points runs", 60)
+    require(points(tool, study) == "1 going on, 2 waiting", f"one at a time: {points(tool, study)}")
+    tool.run("cancel", study)
+    require(points(tool, study) == "2 missing, 1 stopped", f"cancelled jobs: {points(tool, study)}")
+    require(len(tool.run("sweep", "--dry-run", "--resume", study).stdout.splitlines()) == 3, "what is left to run")
+    tool.run("sweep", "--wait", "--resume", study)
+    require(points(tool, study) == "3 good", f"resumed: {points(tool, study)}")
 
     failing = study_of(tool.run("sweep", "--nodes", "1,2", "--repeat", 1, "--wait", "--as", "steps", *STUDY, program,
                                 "--steps", 2, "--fail-at", "{nodes*2}", status=1))
     status = tool.run("status", failing, status=1).stdout
-    require("failed at 2, as asked" in status and "1 failed, 1 good" in status, status)
-    tool.run("sweep", "--resume", failing)
+    require("failed at 2, as asked" in status and points(tool, failing) == "1 failed, 1 good", status)
+    require("--retry-failed runs them again" in tool.run("sweep", "--resume", failing, status=1).stdout, "what failed is told")
     require(len(list((failing / "points").iterdir())) == 2, "a failed point was run again unasked")
     tool.run("sweep", "--retry-failed", "--wait", "--resume", failing, status=1)
-    require((failing / "points" / "nodes-1-run-1.failed-1" / "status.json").exists(), "what failed was not kept")
-    require("1 failed, 1 good" in tool.run("status", failing, status=1).stdout, "after another try")
+    require((failing / "points" / "nodes-1-run-1.try-1" / "status.json").exists(), "what failed was not kept")
+    require(points(tool, failing) == "1 failed, 1 good", "after another try")
 
 
 def look_at_page(page: pathlib.Path) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -63,14 +64,15 @@ def check_local(tool: Tool) -> None:
     report = study / "report"
     with open(report / "summary.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    require([(row["ranks"], row["runs"], row["metric"]) for row in rows] == [("1", "3", "counts/s"), ("2", "3", "counts/s")],
+    require([(row["size"], row["unit"], row["runs"], row["metric"]) for row in rows] ==
+            [("1", "ranks", "3", "counts/s"), ("2", "ranks", "3", "counts/s")],
             f"summary.csv: {rows}")
     with open(report / "runs.csv", encoding="utf-8", newline="") as file:
         runs = list(csv.DictReader(file))
     require(len(runs) == 6 and all(0 < float(run["counts_per_s"]) <= 100 for run in runs), f"runs.csv: {runs}")
     data = json.loads((report / "report.json").read_text(encoding="utf-8"))
     for row, size in zip(data["rows"], (1, 2)):
-        values = sorted(float(run["counts_per_s"]) for run in runs if run["ranks"] == str(size))
+        values = sorted(float(run["counts_per_s"]) for run in runs if run["size"] == str(size))
         require(abs(row["median"] - values[1]) < 1e-6 * values[1], f"the median of {values} is not {row['median']}")
     require("counts/s" in (report / "method.txt").read_text(encoding="utf-8"), "no method")
     page = (report / "report.html").read_text(encoding="utf-8")
@@ -79,8 +81,11 @@ def check_local(tool: Tool) -> None:
         require("<svg" in page and (report / "scaling.png").stat().st_size > 10_000, "the figure")
     by_time = tool.run("report", study, "--metric", "time", "--no-figure")
     require("efficiency" in by_time and "counts/s" not in by_time, by_time)
-    require("reports no apples" in tool.run("report", study, "--metric", "apples", status=2), "a metric that is none")
-    require("within the warm-up" in tool.run("report", study, "--warm-up", 1000, "--no-figure", status=1), "a long warm-up")
+    require("no run reports apples" in tool.run("report", study, "--metric", "apples", status=2), "a metric that is none")
+    require("within the warm-up" in tool.run("report", study, "--metric", "counts", "--warm-up", 1000, status=1), "a long one")
+    require("leaves work out" in tool.run("report", study, "--metric", "time", "--warm-up", 1, status=2), "no warm-up for times")
+    require(not (report / "scaling.svg").exists(), "a figure of another metric is left")
+    require(json.loads(tool.run("status", study, "--json"))["counts"] == {"good": 6}, "status as JSON")
 
 
 def check_without_matplotlib(tool: Tool) -> None:
@@ -110,15 +115,35 @@ def check_run(tool: Tool) -> None:
     require("has no report" in tool.run("report", run, status=2), "a run without its report")
 
 
+def check_warm_up(tool: Tool) -> None:
+    """The rate behind a warm-up is that of a program that works evenly."""
+    study = tool.sweep("--ranks", "2", "--repeat", 1, tool.program, "--steps", 80, "--pause", 100)
+    rates = []
+    for warm_up in (0, 1, 3, 5):
+        tool.run("report", study, "--metric", "counts", "--warm-up", warm_up, "--no-figure")
+        data = json.loads((study / "report" / "report.json").read_text(encoding="utf-8"))
+        rates.append(data["rows"][0]["median"])
+    require(all(abs(rate - rates[0]) < 0.1 * rates[0] for rate in rates), f"rates at 0, 1, 3 and 5 s: {rates}")
+
+
+def check_locked(tool: Tool) -> None:
+    """Two sweeps never run points of one study at once."""
+    study = tool.sweep("--ranks", "1", "--repeat", 1, tool.program, "--steps", 2, "--pause", 1, "--fail-at", 1, status=1)
+    with open(study / ".lock", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        require("another slipway sweep" in tool.run("sweep", "--retry-failed", "--resume", study, status=2), "two at once")
+    tool.run("sweep", "--retry-failed", "--resume", study, status=1)
+
+
 def check_failures(tool: Tool) -> None:
     """A failing point is told, kept and tried again on demand; an interrupted study goes on."""
     study = tool.sweep("--ranks", "1,2", "--repeat", 1, tool.program, "--steps", 2, "--pause", 1, "--fail-at", "{ranks*2}",
                        status=1)
     status = tool.run("status", study, status=1)
     require(points(status) == "1 failed, 1 good" and "failed at 2, as asked" in status, status)
-    require("no point is left" in tool.run("sweep", "--resume", study), "a failed point is not run again unasked")
+    require("--retry-failed runs them again" in tool.run("sweep", "--resume", study, status=1), "it is not run again unasked")
     tool.run("sweep", "--resume", study, "--retry-failed", status=1)
-    require((study / "points" / "ranks-1-run-1.failed-1" / "output.log").exists(), "what failed was not kept")
+    require((study / "points" / "ranks-1-run-1.try-1" / "output.log").exists(), "what failed was not kept")
     text = tool.run("report", study, "--no-figure")
     require("1 rank, run 1: failed" in text and "base 2 ranks" in text, text)
 
@@ -134,8 +159,8 @@ def check_failures(tool: Tool) -> None:
     process.send_signal(signal.SIGINT)
     rest, _ = process.communicate(timeout=PATIENCE)
     require(process.returncode == 75 and "--resume" in rest, f"Ctrl-C ended it with {process.returncode}: {rest}")
-    require(points(tool.run("status", "studies/latest", status=1)) != "3 good", "it was not interrupted")
-    tool.run("sweep", "--retry-failed", "--resume", "studies/latest")
+    require(points(tool.run("status", "studies/latest", status=1)) == "1 good, 1 missing, 1 stopped", "it was not interrupted")
+    tool.run("sweep", "--resume", "latest")
     require(points(tool.run("status", "studies/latest")) == "3 good", "it did not go on to its end")
 
 
@@ -158,7 +183,14 @@ def check_mistakes(tool: Tool) -> None:
             (("--nodes", "1", *jobs[2:], tool.program, "{ranks}"), "--ranks-per-node"),
             (("--nodes", "1,2", *jobs, "--machine", "lumi", tool.program), "no account is given"),
             (("--resume", "nowhere"), "there is no study nowhere"),
-            (("--resume", "nowhere", "--ranks", "1", tool.program), "Leave the program and the sizes out")):
+            (("--resume", "nowhere", "--ranks", "1"), "cannot be changed"),
+            (("--resume", "nowhere", "--time", "1h"), "--time cannot be changed"),
+            (("--resume", "nowhere", tool.program), "with the program of the study"),
+            (("--ranks", "1", "--retry-failed", tool.program), "is for --resume"),
+            (("--ranks", "1", tool.program, "--no-such-flag", "1"), "no-such-flag"),
+            (("--ranks", "1", "--name", "a/b", "--study-base", "/proc/none", tool.program), "/proc/none"),
+            (("--nodes", "1", *jobs, "--part", "nodes=1", tool.program), "--part cannot stand"),
+            (("--nodes", "1,2", "--as", "steps", *jobs, "--launcher", "ibrun", tool.program), "by ibrun")):
         output = tool.run("sweep", *words, status=2)
         require(said in output, f"{words} does not say '{said}':\n{output}")
     plan = tool.run("sweep", "--nodes", "1,2", "--repeat", 2, "--dry-run", *jobs, tool.program)

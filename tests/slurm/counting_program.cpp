@@ -27,6 +27,9 @@ struct Settings {
 class Company {
  public:
   explicit Company(slipway::Context& context) : context_(context) {}
+  ~Company() { context_.report("farewells", 1); }
+  Company(const Company&) = delete;
+  Company& operator=(const Company&) = delete;
   int answer(int value) {
     context_.report("answers", 1);
     return value;

@@ -89,7 +89,7 @@ TEST(Scaling, TheMetricIsTheTimeWhereWorkIsNoneOrMany) {
   EXPECT_TRUE(usual_metric({two}).is_time());
   const std::vector<Measurement> runs{timed(1, 1, 1)};
   EXPECT_THAT([&] { scaling_table(study_of(Scaling::strong, runs), runs, {"frames"}); },
-              ThrowsMessage<UsageError>(HasSubstr("reports no frames")));
+              ThrowsMessage<UsageError>(HasSubstr("no run reports frames")));
 }
 
 TEST(Scaling, OutliersCountAndAreNamed) {
@@ -134,24 +134,28 @@ TEST(Scaling, TablesForSpreadsheets) {
   runs[1].hosts = {"a", "b"};
   const auto study = study_of(Scaling::strong, runs);
   EXPECT_EQ(summary_csv(scaling_table(study, runs, {"frames"})),
-            "nodes,ranks,gpus,runs,metric,median,lower_quartile,upper_quartile,speedup,efficiency,serial_fraction,"
+            "size,unit,ranks,gpus,runs,metric,median,lower_quartile,upper_quartile,speedup,efficiency,serial_fraction,"
             "starting_s,running_s,stopping_s\r\n"
-            "1,4,0,1,frames/s,100,100,100,1,1,,0,10,0\r\n");
+            "1,nodes,4,0,1,frames/s,100,100,100,1,1,,0,10,0\r\n");
   EXPECT_EQ(runs_csv(study, runs),
-            "nodes,repeat,outcome,ranks,gpus,started,starting_s,running_s,stopping_s,hosts,why,frames_per_s\r\n"
-            "1,1,good,4,0,,0,10,0,,,100\r\n"
-            "2,1,failed,8,0,,0,10,0,a b,\"it said \"\"no\"\", twice\",190\r\n");
+            "size,unit,repeat,outcome,ranks,gpus,started,starting_s,running_s,stopping_s,hosts,why,frames_per_s\r\n"
+            "1,nodes,1,good,4,0,,0,10,0,,,100\r\n"
+            "2,nodes,1,failed,8,0,,0,10,0,a b,\"it said \"\"no\"\", twice\",190\r\n");
 }
 
 TEST(Scaling, TheMethodSaysWhatWasDone) {
   std::vector<Measurement> runs{rated(1, 1, 100), rated(2, 1, 190)};
   runs[0].versions = {{"slipway", "1.2"}};
-  const auto study = study_of(Scaling::strong, runs);
+  runs.push_back(timed(2, 2, 1));
+  runs[2].outcome = Outcome::failed;
+  auto study = study_of(Scaling::strong, runs);
+  study.command = {"./train", "{nodes}"};
   const auto text = method_text(study, runs, scaling_table(study, runs, {"frames"}), 5);
-  EXPECT_THAT(text, AllOf(HasSubstr("strong scaling of train on machine 'generic' from 1 node to 2 nodes"),
-                          HasSubstr("each as a job of its own"), HasSubstr("first 5 s are a warm-up"),
-                          HasSubstr("base case is 1 node (100 frames/s)"), HasSubstr("S = R(p)/R(b)"),
-                          HasSubstr("slipway: 1.2")));
+  EXPECT_THAT(text, AllOf(HasSubstr("strong scaling of train (./train {nodes}) on the machine 'generic'"),
+                          HasSubstr("in nodes, and how often each was run: 1 (1), 2 (1)"),
+                          HasSubstr("1 more runs failed or are missing"), HasSubstr("each as a job of its own"),
+                          HasSubstr("first 5 s are a warm-up"), HasSubstr("base case b is 1 node (100 frames/s)"),
+                          HasSubstr("S = R(p)/R(b)"), HasSubstr("slipway: 1.2")));
 }
 
 TEST(Page, NothingInItIsTakenForMarkup) {

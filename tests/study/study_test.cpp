@@ -66,6 +66,8 @@ TEST(Study, IsReadBackAsItWasWritten) {
                     .machine = "generic",
                     .binding = "cores",
                     .environment = {{"NAME", "value"}},
+                    .ranks = {{1, 4}, {2, 8}},
+                    .one_at_a_time = true,
                     .made = 17};
   write_study(scratch.path(), study);
   const auto read = read_study(scratch.path());
@@ -76,6 +78,8 @@ TEST(Study, IsReadBackAsItWasWritten) {
   EXPECT_EQ(read->order, study.order);
   EXPECT_EQ(read->command, study.command);
   EXPECT_EQ(read->environment, study.environment);
+  EXPECT_EQ(read->ranks, study.ranks);
+  EXPECT_TRUE(read->one_at_a_time);
   EXPECT_THAT(sizes_of(*read), ElementsAre(1, 2));
   EXPECT_EQ(repeats_of(*read), 1u);
   EXPECT_EQ(directory_of("/s", *read, {2, 1}), "/s/points/nodes-2-run-1");

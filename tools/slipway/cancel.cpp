@@ -113,7 +113,7 @@ void add_cancel(CLI::App& app, Chosen& chosen) {
   verb->callback([&chosen, run, patience] {
     chosen = [run, patience] {
       const std::chrono::seconds seconds(*patience);
-      if (const auto study = find_study(*run)) return cancel_study(*study, *study::read_study(*study), seconds);
+      if (const auto study = *run == "latest" ? std::nullopt : find_study(*run)) return cancel_study(*study, seconds);
       const auto directory = find_run(*run);
       const auto array = look_at_array(directory);
       return array ? cancel(*array, seconds) : cancel(directory, seconds);

@@ -14,9 +14,11 @@ std::optional<Captured> run_command(const std::vector<std::string>& words) {
 
 std::optional<Captured> try_slurm(const std::vector<std::string>& words, std::vector<std::string> without) {
   without.insert(without.end(), {"SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_STATES", "SACCT_FORMAT"});
+  // In a group of its own: Ctrl-C must not end it between what it does and what it says.
   return detail::capture({.command = words,
                           .more_environment = {"LC_ALL=C", "SLURM_TIME_FORMAT=standard", "SLURM_BITSTR_LEN=0"},
-                          .less_environment = std::move(without)});
+                          .less_environment = std::move(without),
+                          .own_process_group = true});
 }
 
 Captured run_slurm(const std::vector<std::string>& words, std::vector<std::string> without) {

@@ -35,6 +35,7 @@ class JobOptions {
   const std::string& run_base() const { return run_base_; }
   const std::map<std::string, std::string>& exports() const { return job_.environment; }
   std::chrono::seconds time() const { return job_.time; }
+  bool has_parts() const { return !parts_.empty(); }
   std::optional<std::uint32_t> ranks_per_node() const { return wish_.ranks_per_node; }
   // The same options for so many nodes, and for a command that may differ with it.
   JobOptions at_size(std::uint32_t nodes, std::vector<std::string> command) const;

@@ -37,21 +37,20 @@ struct ReportChoice {
   bool no_figure = false;
 };
 
-std::vector<Measurement> measure_all(const fs::path& directory, const Study& study, double warm_up) {
+// By size, then in the order of the runs.
+std::vector<Measurement> measure_all(const StudyView& view) {
   std::vector<Measurement> measurements;
-  for (const auto& view : look_at_points(directory, study)) {
-    auto measured = study::measure(view.directory, view.point, warm_up);
-    const bool measured_well = measured.outcome == study::Outcome::good || measured.outcome == study::Outcome::unusable;
-    if (!measured_well) {
-      measured.outcome = view.outcome;
-      measured.why = view.queued ? "its job waits" : view.why;
-    }
-    measurements.push_back(std::move(measured));
-  }
+  for (const auto& point : view.points) measurements.push_back(point.run);
   std::sort(measurements.begin(), measurements.end(), [](const Measurement& left, const Measurement& right) {
     return std::pair(left.point.size, left.point.repeat) < std::pair(right.point.size, right.point.repeat);
   });
   return measurements;
+}
+
+Metric chosen_metric(const ReportChoice& choice, const std::vector<Measurement>& measurements) {
+  const Metric metric = choice.metric.empty() ? usual_metric(measurements) : Metric{choice.metric};
+  if (metric.work != "time") return metric;
+  return {};
 }
 
 study::PageTable summary_table(const ScalingTable& table) {
@@ -82,11 +81,13 @@ std::string caption_of(const Study& study, const ScalingTable& table) {
 }
 
 int report_study(const fs::path& directory, const ReportChoice& choice) {
-  const Study study = *study::read_study(directory);
-  const auto measurements = measure_all(directory, study, choice.warm_up);
-  const Metric metric = choice.metric.empty()     ? usual_metric(measurements)
-                        : choice.metric == "time" ? Metric{}
-                                                  : Metric{choice.metric};
+  const StudyView view = look_at_study(directory, choice.warm_up);
+  const Study& study = view.study;
+  const auto measurements = measure_all(view);
+  const Metric metric = chosen_metric(choice, measurements);
+  if (metric.is_time() && choice.warm_up > 0) {
+    throw UsageError("--warm-up leaves work out (and what is compared is the time). Choose --metric, or leave it out");
+  }
   const ScalingTable table = scaling_table(study, measurements, metric);
   const std::string method = method_text(study, measurements, table, choice.warm_up);
   const std::string json = to_json(study, measurements, table, method);
@@ -96,6 +97,7 @@ int report_study(const fs::path& directory, const ReportChoice& choice) {
   }
   const fs::path out = directory / "report";
   fs::create_directories(out);
+  for (const char* const old : {"scaling.svg", "scaling.png"}) fs::remove(out / old);  // they may show another metric
   write_file_atomically(out / "summary.csv", summary_csv(table));
   write_file_atomically(out / "runs.csv", runs_csv(study, measurements));
   write_file_atomically(out / "report.json", json);

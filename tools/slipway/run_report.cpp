@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -13,11 +11,12 @@
 #include "figure.hpp"
 #include "run_state.hpp"
 #include "slipway/base/error.hpp"
-#include "slipway/base/text.hpp"
 #include "slipway/observe/report.hpp"
 #include "slipway/observe/run_directory.hpp"
 #include "slipway/observe/wall_clock.hpp"
 #include "study/page.hpp"
+#include "study/tables.hpp"
+#include "study/work_curves.hpp"
 
 namespace slipway::tool {
 
@@ -26,36 +25,16 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr double nanosecond = 1e-9;
-
-// By unit: seconds since the start of the workers, and the work done by then; of the last attempt.
-std::map<std::string, std::vector<std::pair<double, double>>> read_samples(const fs::path& run, std::uint32_t attempt,
-                                                                           const Report& report) {
-  std::map<std::string, std::vector<std::pair<double, double>>> samples;
-  const std::string text = read_file(run / "events" / "work.csv").value_or("");
-  for (const std::string_view line : split(text, '\n')) {
-    const auto cells = split(line, ',');
-    if (cells.size() != 4 || cells[0] != std::to_string(attempt)) continue;
-    samples[std::string(cells[2])].emplace_back(std::atof(std::string(cells[1]).c_str()),
-                                                std::atof(std::string(cells[3]).c_str()));
-  }
-  for (const auto& work : report.work) {
-    auto& curve = samples[work.unit];
-    curve.insert(curve.begin(), {0, 0});
-    const double end = static_cast<double>(work.time) * nanosecond;
-    while (curve.back().first >= end && curve.size() > 1) curve.pop_back();  // the report's own amount is exact
-    curve.emplace_back(end, work.amount);
-  }
-  return samples;
-}
-
 std::string nodes_csv(const Report& report) {
-  std::string text = "node,rank,calls,failed,busy_s,waiting_s,bytes_in,bytes_out\r\n";
-  for (const auto& row : report.rows) {  // labels have neither commas nor quotes
-    text +=
-        fmt::format("{},{},{},{},{:.6f},{:.6f},{},{}\r\n", row.node, row.rank, row.counts.calls, row.counts.failed,
-                    static_cast<double>(row.counts.busy) * nanosecond,
-                    static_cast<double>(row.counts.waiting) * nanosecond, row.counts.bytes_in, row.counts.bytes_out);
+  std::string text =
+      study::csv_line({"node", "rank", "calls", "failed", "busy_s", "waiting_s", "bytes_in", "bytes_out"});
+  const auto seconds = [](std::uint64_t nanoseconds) {
+    return fmt::format("{:.6f}", static_cast<double>(nanoseconds) * 1e-9);
+  };
+  for (const auto& row : report.rows) {
+    text += study::csv_line({row.node, std::to_string(row.rank), std::to_string(row.counts.calls),
+                             std::to_string(row.counts.failed), seconds(row.counts.busy), seconds(row.counts.waiting),
+                             std::to_string(row.counts.bytes_in), std::to_string(row.counts.bytes_out)});
   }
   return text;
 }
@@ -113,8 +92,9 @@ int report_run(const fs::path& run_directory, const RunReportChoice& choice) {
   write_file_atomically(out / "nodes.csv", nodes_csv(*report));
   Json json = Json::parse(text);
   json["kind"] = "work";
-  json["samples"] = read_samples(run_directory, run.status->attempt, *report);
+  json["samples"] = study::read_work_curves(run_directory, run.status->attempt, *report);
   write_file_atomically(out / "report.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  for (const char* const old : {"work.svg", "work.png"}) fs::remove(out / old);
   const bool draws = choice.figure && !report->work.empty();
   const Figure figure = draws ? draw_figure(out / "report.json", out / "work") : Figure{};
   write_file_atomically(out / "report.html", to_html(page_of(run, *report, figure)));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_state.hpp"
 
+#include <fmt/format.h>
+
 #include "command.hpp"
 #include "slipway/base/text.hpp"
 #include "slipway/observe/wall_clock.hpp"
@@ -54,6 +56,30 @@ Verdict verdict_of(ExitStatus status, bool finished, const SchedulerView* schedu
 }
 
 }  // namespace
+
+SchedulerAnswer ask_scheduler(const std::vector<std::string>& ids) {
+  SchedulerAnswer answer;
+  if (ids.empty() || !slurm_is_here()) return answer;
+  const auto shown = run_slurm(
+      {"squeue", "--noheader", "--states=all", "--format=%i|%T", fmt::format("--jobs={}", fmt::join(ids, ","))});
+  // A single job that is forgotten is an error for squeue, one among several is not.
+  answer.came = shown.status == 0 || shown.errors.find("Invalid job id") != std::string::npos;
+  for (const std::string_view line : split(shown.output, '\n')) {
+    const std::size_t mark = line.find('|');
+    if (mark == std::string_view::npos) continue;
+    answer.verdicts[std::string(line.substr(0, mark))] = slurm::verdict_of(line.substr(mark + 1));
+  }
+  if (!answer.came || answer.verdicts.size() == ids.size()) return answer;
+  const auto accounted = try_slurm({"sacct", "--noheader", "--parsable2", "--allocations", "--format=JobID,State",
+                                    fmt::format("--jobs={}", fmt::join(ids, ","))});
+  if (!accounted || accounted->status != 0) return answer;
+  for (const std::string_view line : split(accounted->output, '\n')) {
+    const std::size_t mark = line.find('|');
+    if (mark == std::string_view::npos) continue;
+    answer.verdicts.emplace(std::string(line.substr(0, mark)), slurm::verdict_of(line.substr(mark + 1)));
+  }
+  return answer;
+}
 
 bool heartbeat_is_stale(const RunStatus& status) {
   constexpr std::int64_t limit = 60'000'000'000;  // nanoseconds; a run writes one each second, file systems may be slow

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "job_record.hpp"
 #include "slipway/observe/status.hpp"
@@ -29,6 +30,13 @@ struct RunView {
   std::optional<RunStatus> status;
   std::optional<SchedulerView> scheduler;
 };
+
+// What the scheduler says of several jobs, which it is asked for once.
+struct SchedulerAnswer {
+  bool came = false;                                 // false: there is no scheduler here, or it does not answer
+  std::map<std::string, slurm::Verdict> verdicts{};  // of the jobs that it knows, by id
+};
+SchedulerAnswer ask_scheduler(const std::vector<std::string>& ids);
 
 // Nobody writes the status of a run that says it goes on.
 bool heartbeat_is_stale(const RunStatus& status);

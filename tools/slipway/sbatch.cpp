@@ -29,8 +29,9 @@ slurm::JobId submit_script(const std::filesystem::path& script, const std::vecto
   const auto result = run_sbatch(options, script);
   const auto id = result.status == 0 ? slurm::parse_job_id(result.output) : std::nullopt;
   if (!id) {
-    throw UsageError(fmt::format("sbatch refused the job; nothing was submitted. It said:\n{}{}The script is kept: {}",
-                                 result.errors, result.output, script.string()));
+    throw UsageError(
+        fmt::format("sbatch refused the job, which was not submitted. It said:\n{}{}The script is kept: {}",
+                    result.errors, result.output, script.string()));
   }
   return *id;
 }

@@ -139,7 +139,9 @@ void add_status(CLI::App& app, Chosen& chosen) {
   verb->footer("\nExample: slipway status runs/train-20261129-195855-570d");
   verb->callback([&chosen, run, json] {
     chosen = [run, json] {
-      if (const auto study = find_study(*run)) return print_points(*study, *study::read_study(*study));
+      if (const auto study = *run == "latest" ? std::nullopt : find_study(*run)) {
+        return print_points(look_at_study(*study), *json);
+      }
       const auto directory = find_run(*run);
       if (const auto array = look_at_array(directory)) return print(*array, *json);
       return print(look_at(directory), *json);

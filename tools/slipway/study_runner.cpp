@@ -8,101 +8,79 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "interrupts.hpp"
 #include "job_record.hpp"
+#include "point_directory.hpp"
 #include "sbatch.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/local/child_process.hpp"
 #include "slipway/observe/status.hpp"
+#include "study_lock.hpp"
 #include "study_state.hpp"
 
 namespace slipway::tool {
 
 namespace fs = std::filesystem;
+using study::Measurement;
 using study::Outcome;
 using study::Study;
 
 namespace {
 
-std::atomic<int> interrupts{0};
-
-// While it lives, Ctrl-C and SIGTERM are counted, and end waits.
-class CountInterrupts {
- public:
-  CountInterrupts() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupts.fetch_add(1, std::memory_order_relaxed); };
-    ::sigaction(SIGINT, &action, &before_interrupt_);
-    ::sigaction(SIGTERM, &action, &before_end_);
-  }
-  ~CountInterrupts() {
-    ::sigaction(SIGINT, &before_interrupt_, nullptr);
-    ::sigaction(SIGTERM, &before_end_, nullptr);
-  }
-  CountInterrupts(const CountInterrupts&) = delete;
-  CountInterrupts& operator=(const CountInterrupts&) = delete;
-
- private:
-  struct sigaction before_interrupt_ {};
-  struct sigaction before_end_ {};
-};
+constexpr int interrupted = static_cast<int>(ExitStatus::preempted);
+constexpr int some_failed = static_cast<int>(ExitStatus::node_failed);
 
 void say(const std::string& text) {
   fmt::print("{}\n", text);
   std::fflush(stdout);
 }
 
-std::string name_of(const Study& study, study::Point point) {
-  return fmt::format("{} {}, run {}", study.unit, point.size, point.repeat);
+std::string how_to_go_on(const fs::path& directory) { return "go on by: slipway sweep --resume " + directory.string(); }
+
+bool has_failed(const PointView& point) {
+  return point.run.outcome == Outcome::failed || point.run.outcome == Outcome::unusable;
 }
 
-// A clean directory for another try; what is there is kept, and the script of the job stays.
-void move_aside(const fs::path& directory) {
-  fs::path kept;
-  for (int number = 1; kept.empty() || fs::exists(kept); ++number) {
-    kept = directory.string() + ".failed-" + std::to_string(number);
-  }
-  fs::rename(directory, kept);
-  fs::create_directories(directory);
-  if (fs::exists(kept / script_file)) fs::copy_file(kept / script_file, directory / script_file);
-}
-
-// In the order of the study.
-std::vector<PointView> points_to_run(const fs::path& study_directory, const Study& study, bool retry_failed) {
-  std::vector<PointView> chosen;
-  for (auto& view : look_at_points(study_directory, study)) {
-    const bool bad = view.outcome == Outcome::failed || view.outcome == Outcome::unusable;
-    if (bad && retry_failed) {
-      move_aside(view.directory);
-      chosen.push_back(std::move(view));
-    } else if (view.outcome == Outcome::missing && !view.queued) {
-      chosen.push_back(std::move(view));
+std::vector<Measurement> points_to_run(const StudyView& view, bool retry_failed) {
+  std::vector<Measurement> chosen;
+  for (const auto& point : view.points) {
+    const bool open = point.run.outcome == Outcome::missing && !point.queued;
+    if (open || point.run.outcome == Outcome::stopped || (retry_failed && has_failed(point))) {
+      chosen.push_back(point.run);
     }
   }
   return chosen;
 }
 
-std::vector<std::string> command_here(const Study& study, const PointView& view) {
-  auto words = study::filled(study.command, {{"nodes", 1}, {"ranks", view.point.size}, {"repeat", view.point.repeat}});
-  words.insert(words.begin() + 1, {fmt::format("--slipway-ranks={}", view.point.size),
-                                   "--slipway-run-directory=" + view.directory.string()});
+void make_ready(const std::vector<Measurement>& points) {
+  for (const auto& point : points) {
+    if (point.outcome != Outcome::missing) clear_for_another_try(point.directory);
+  }
+}
+
+std::vector<std::string> command_here(const Study& study, const Measurement& point) {
+  auto words =
+      study::filled(study.command, {{"nodes", 1}, {"ranks", point.point.size}, {"repeat", point.point.repeat}});
+  words.insert(words.begin() + 1,
+               {fmt::format("--slipway-ranks={}", point.point.size), "--slipway-run-directory=" + point.directory});
   return words;
 }
 
 // The program stops well at the first interrupt, and at once at the second.
-void run_here(const Study& study, const PointView& view) {
-  fs::create_directories(view.directory);
-  const detail::OwnedDescriptor log(
-      ::open((view.directory / "output.log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (log.get() < 0) throw Error("cannot write " + (view.directory / "output.log").string());
-  detail::ChildRequest request{.command = command_here(study, view),
+void run_here(const Study& study, const Measurement& point, const CountInterrupts& interrupts) {
+  fs::create_directories(point.directory);
+  const fs::path log_file = fs::path(point.directory) / "output.log";
+  const detail::OwnedDescriptor log(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (log.get() < 0) throw Error("cannot write " + log_file.string());
+  detail::ChildRequest request{.command = command_here(study, point),
                                .more_environment = {},
                                .own_process_group = true,
                                .empty_input = true,
@@ -111,32 +89,34 @@ void run_here(const Study& study, const PointView& view) {
                                .signal_at_death_of_parent = SIGTERM};
   for (const auto& [name, value] : study.environment) request.more_environment.push_back(name + "=" + value);
   const pid_t child = detail::start_child(request);
-  int handed_on = interrupts.load();
+  int handed_on = 0;
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    const int now = interrupts.load();
+    const int now = interrupts.so_far();
     if (now > std::exchange(handed_on, now)) ::kill(child, SIGINT);
   }
 }
 
-int run_all_here(const fs::path& study_directory, const Study& study, const std::vector<PointView>& points) {
-  const CountInterrupts counting;
+std::string result_text(const Measurement& run) {
+  if (run.outcome == Outcome::good) return fmt::format("ran {:.3g} s", run.running);
+  const std::string why =
+      run.outcome == Outcome::missing ? "it left no status: is it a program of slipway's?" : run.why;
+  return fmt::format("{} ({}); see {}/output.log", to_string(run.outcome), why, run.directory);
+}
+
+int run_all_here(const StudyView& view, const std::vector<Measurement>& points) {
+  const CountInterrupts interrupts;
   bool all_good = true;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const PointView& view = points[i];
-    run_here(study, view);
-    if (interrupts.load() > 0) {
-      say("interrupted; go on by: slipway sweep --retry-failed --resume " + study_directory.string());
-      return static_cast<int>(ExitStatus::preempted);
+    run_here(view.study, points[i], interrupts);
+    if (interrupts.so_far() > 0) {
+      say("interrupted; " + how_to_go_on(view.directory));
+      return interrupted;
     }
-    const auto measured = study::measure(view.directory, view.point, 0);
-    const bool good = measured.outcome == Outcome::good;
-    say(fmt::format("[{}/{}] {}: {}", i + 1, points.size(), name_of(study, view.point),
-                    good ? fmt::format("ran {:.3g} s", measured.running)
-                         : fmt::format("{} ({}); see {}", to_string(measured.outcome), measured.why,
-                                       (view.directory / "output.log").string())));
-    all_good = all_good && good;
+    const auto run = measure(view.directory, view.study, points[i].point);
+    say(fmt::format("[{}/{}] {}: {}", i + 1, points.size(), point_text(run.point, view.study.unit), result_text(run)));
+    all_good = all_good && run.outcome == Outcome::good;
   }
-  return all_good ? 0 : static_cast<int>(ExitStatus::node_failed);
+  return all_good ? 0 : some_failed;
 }
 
 void record_job(const fs::path& directory, const Study& study, const std::string& id) {
@@ -144,55 +124,123 @@ void record_job(const fs::path& directory, const Study& study, const std::string
                {.ids = {id}, .machine = study.machine, .command = study.command, .command_line = study.command_line});
 }
 
-void submit_each(const Study& study, const std::vector<PointView>& points, bool one_at_a_time) {
-  std::string before;
-  for (const auto& view : points) {
+// The job that the next one waits for, where runs must not disturb each other: the last that is not over.
+std::string job_before(const StudyView& view) {
+  std::string last;
+  for (const auto* const ids : {&view.running, &view.waiting}) {
+    for (const auto& id : *ids) {
+      if (std::pair(id.size(), id) > std::pair(last.size(), last)) last = id;  // as numbers
+    }
+  }
+  return last;
+}
+
+// Each id is recorded before the next job is submitted, whatever interrupts this.
+int submit_each(const StudyView& view, const std::vector<Measurement>& points) {
+  const CountInterrupts interrupts;
+  std::string before = job_before(view);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const fs::path directory = points[i].directory;
+    restore_script(directory);
     std::vector<std::string> more;
-    if (one_at_a_time && !before.empty()) more.push_back("--dependency=afterany:" + before);
-    before = submit_script(view.directory / script_file, more).id;
-    record_job(view.directory, study, before);
-    say(fmt::format("job {}: {}", before, name_of(study, view.point)));
+    if (view.study.one_at_a_time && !before.empty()) more.push_back("--dependency=afterany:" + before);
+    try {
+      before = submit_script(directory / script_file, more).id;
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}\n{} of {} points were submitted before that; {}", error.what(), i, points.size(),
+                                   how_to_go_on(view.directory)));
+    }
+    record_job(directory, view.study, before);
+    say(fmt::format("job {}: {}", before, point_text(points[i].point, view.study.unit)));
+    if (interrupts.so_far() > 0) {
+      say(fmt::format("interrupted; {} of {} points are submitted; {}", i + 1, points.size(),
+                      how_to_go_on(view.directory)));
+      return interrupted;
+    }
+  }
+  return 0;
+}
+
+int submit_series(const StudyView& view, const std::vector<Measurement>& points) {
+  const CountInterrupts interrupts;
+  for (const auto& point : points) restore_script(point.directory);
+  const auto id = submit_script(view.directory / series_file).id;
+  record_job(view.directory, view.study, id);
+  say(fmt::format("job {}: {} points", id, points.size()));
+  return 0;
+}
+
+int wait_for_points(const fs::path& study_directory) {
+  const CountInterrupts interrupts;
+  constexpr auto pause = std::chrono::seconds(2);  // one question to the scheduler, for all jobs
+  std::optional<std::size_t> known;
+  while (true) {
+    const StudyView view = look_at_study(study_directory);
+    const auto at_rest = static_cast<std::size_t>(
+        std::count_if(view.points.begin(), view.points.end(), [](const auto& point) { return point.at_rest(); }));
+    if (known != at_rest) say(fmt::format("{} of {} points are done", at_rest, view.points.size()));
+    known = at_rest;
+    if (at_rest == view.points.size()) {
+      const bool good = std::all_of(view.points.begin(), view.points.end(),
+                                    [](const auto& point) { return point.run.outcome == Outcome::good; });
+      return good ? 0 : some_failed;
+    }
+    std::this_thread::sleep_for(pause);
+    if (interrupts.so_far() > 0) {
+      say("no longer waiting; the jobs go on. See: slipway status " + study_directory.string());
+      return interrupted;
+    }
   }
 }
 
-int wait_for_points(const fs::path& study_directory, const Study& study) {
-  const CountInterrupts counting;
-  constexpr auto pause = std::chrono::seconds(2);  // the scheduler serves others as well
-  std::size_t known = 0;
-  while (true) {
-    const auto points = look_at_points(study_directory, study);
-    const auto at_rest = static_cast<std::size_t>(
-        std::count_if(points.begin(), points.end(), [](const PointView& view) { return view.at_rest(); }));
-    if (at_rest != std::exchange(known, at_rest)) say(fmt::format("{} of {} points are done", at_rest, points.size()));
-    if (at_rest == points.size()) {
-      const bool good = std::all_of(points.begin(), points.end(),
-                                    [](const PointView& view) { return view.outcome == Outcome::good; });
-      return good ? 0 : static_cast<int>(ExitStatus::node_failed);
-    }
-    std::this_thread::sleep_for(pause);
-    if (interrupts.load() > 0) {
-      say("no longer waiting; the jobs go on. See: slipway status " + study_directory.string());
-      return static_cast<int>(ExitStatus::preempted);
-    }
+int begin_points(const StudyView& view, const std::vector<Measurement>& points) {
+  make_ready(points);
+  switch (view.study.runner) {
+    case study::Runner::local:
+      return run_all_here(view, points);
+    case study::Runner::steps:
+      return submit_series(view, points);
+    case study::Runner::jobs:
+      break;
   }
+  return submit_each(view, points);
+}
+
+// The job of all points would run beside another one of the same points.
+void require_no_living_series(const StudyView& view) {
+  if (view.study.runner != study::Runner::steps || view.waiting.size() + view.running.size() == 0) return;
+  throw UsageError("the job of the study still waits or runs (" +
+                   (view.running.empty() ? view.waiting : view.running).front() +
+                   "). Wait for its end, or slipway cancel the study first");
+}
+
+int say_what_failed(const StudyView& view) {
+  const auto failed = std::count_if(view.points.begin(), view.points.end(), has_failed);
+  if (failed == 0) return 0;
+  say(fmt::format("{} points have failed; --retry-failed runs them again", failed));
+  return some_failed;
 }
 
 }  // namespace
 
-int run_points(const fs::path& study_directory, const Study& study, const Effort& effort) {
-  const auto points = points_to_run(study_directory, study, effort.retry_failed);
-  if (points.empty()) {
-    say("no point is left to run");
-  } else if (study.runner == study::Runner::local) {
-    return run_all_here(study_directory, study, points);
-  } else if (study.runner == study::Runner::steps) {
-    const auto id = submit_script(study_directory / series_file).id;
-    record_job(study_directory, study, id);
-    say(fmt::format("job {}: {} points", id, points.size()));
-  } else {
-    submit_each(study, points, effort.one_at_a_time);
+int run_points(const fs::path& study_directory, const Effort& effort) {
+  int status = 0;
+  {
+    const StudyLock lock(study_directory);
+    const StudyView view = look_at_study(study_directory);
+    const auto points = points_to_run(view, effort.retry_failed);
+    if (effort.dry_run) {
+      for (const auto& point : points) say(point_text(point.point, view.study.unit));
+      return 0;
+    }
+    if (points.empty()) say("no point is left to run");
+    if (!points.empty()) {
+      require_no_living_series(view);
+      status = begin_points(view, points);
+    }
+    if (status == 0 && !effort.retry_failed) status = say_what_failed(view);
   }
-  return effort.wait ? wait_for_points(study_directory, study) : 0;
+  return effort.wait && status != interrupted ? wait_for_points(study_directory) : status;
 }
 
 }  // namespace slipway::tool

@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
+#include "job_record.hpp"
 #include "run_state.hpp"
 
 namespace slipway::tool {
@@ -17,64 +18,109 @@ using study::Outcome;
 
 namespace {
 
-bool is_alive(const RunView& run) {
-  const Verdict verdict = verdict_of(run);
-  return verdict == Verdict::waiting || verdict == Verdict::running;
+bool is_alive(Verdict verdict) { return verdict == Verdict::waiting || verdict == Verdict::running; }
+
+// What is known of the job that is to run a point.
+struct JobOfPoint {
+  bool submitted = false;
+  bool answered = false;           // the scheduler has
+  std::optional<Verdict> verdict;  // nothing where it knows the job no more
+
+  bool may_live() const { return submitted && (!answered || (verdict && is_alive(*verdict))); }
+};
+
+std::vector<std::string> ids_in(const fs::path& directory) {
+  const auto record = read_record(directory);
+  return record ? record->ids : std::vector<std::string>();
 }
 
-PointView look_at_point(const fs::path& directory, study::Point point, bool series_is_alive) {
-  const auto measured = study::measure(directory, point, 0);
-  PointView view{point, directory, measured.outcome, false, measured.why};
-  if (measured.outcome != Outcome::missing && measured.outcome != Outcome::going_on) return view;
-  const RunView run = look_at(directory);
-  if (measured.outcome == Outcome::missing) {
-    const bool submitted = run.job && !run.job->ids.empty();
-    view.queued = series_is_alive || (submitted && is_alive(run));
-    if (submitted && !view.queued) {  // the scheduler is done with it, and no program has begun
-      view.outcome = Outcome::failed;
-      view.why = "its job ended before the program began: see the log in " + directory.string();
-    }
-  } else if (!is_alive(run)) {
-    view.outcome = Outcome::failed;
-    view.why = fmt::format("it has died: {}", to_string(verdict_of(run)));
+JobOfPoint job_of(const std::vector<std::string>& ids, const SchedulerAnswer& answer) {
+  JobOfPoint job{.submitted = !ids.empty(), .answered = answer.came, .verdict = {}};
+  if (ids.empty()) return job;
+  const auto known = answer.verdicts.find(ids.back());
+  if (known != answer.verdicts.end()) job.verdict = known->second;
+  return job;
+}
+
+void set(PointView& view, Outcome outcome, std::string why) {
+  view.run.outcome = outcome;
+  view.run.why = std::move(why);
+}
+
+void judge_missing(PointView& view, const JobOfPoint& job) {
+  view.queued = job.may_live();
+  if (view.queued) view.run.why = job.answered ? "its job waits" : "the scheduler does not answer for its job";
+  // A job that was cancelled before it began, or is forgotten, can be submitted again.
+  const bool ended_badly = job.submitted && !view.queued && job.verdict && *job.verdict != Verdict::cancelled;
+  if (ended_badly) {
+    set(view, Outcome::failed, fmt::format("its job ended as {} before the program began", to_string(*job.verdict)));
   }
-  return view;
+}
+
+void judge_going_on(PointView& view, const JobOfPoint& job) {
+  const auto status = read_status(view.run.directory);
+  const bool beats = status && !heartbeat_is_stale(*status);
+  if (job.submitted ? job.may_live() : beats) return;
+  set(view, Outcome::failed, "it has died without a word");
 }
 
 }  // namespace
 
-std::vector<PointView> look_at_points(const fs::path& study_directory, const study::Study& study) {
-  const RunView series = look_at(study_directory);
-  const bool series_is_alive = series.job && !series.job->ids.empty() && is_alive(series);
-  std::vector<PointView> points;
-  for (const auto& point : study.order) {
-    points.push_back(look_at_point(directory_of(study_directory, study, point), point, series_is_alive));
+StudyView look_at_study(const fs::path& directory, double warm_up) {
+  StudyView view{directory, *study::read_study(directory), {}, {}, {}};
+  const auto series = ids_in(directory);
+  std::vector<std::string> all = series;
+  for (const auto& point : view.study.order) {
+    auto& run = view.points.emplace_back(PointView{measure(directory, view.study, point, warm_up), false}).run;
+    run.jobs = series.empty() ? ids_in(run.directory) : series;
+    const bool open = run.outcome == Outcome::missing || run.outcome == Outcome::going_on;
+    if (open && series.empty()) all.insert(all.end(), run.jobs.begin(), run.jobs.end());
   }
-  return points;
+  const SchedulerAnswer answer = ask_scheduler(all);
+  for (const auto& [id, verdict] : answer.verdicts) {
+    if (verdict == Verdict::waiting) view.waiting.push_back(id);
+    if (verdict == Verdict::running) view.running.push_back(id);
+  }
+  for (auto& point : view.points) {
+    const JobOfPoint job = job_of(point.run.jobs, answer);
+    if (point.run.outcome == Outcome::missing) judge_missing(point, job);
+    if (point.run.outcome == Outcome::going_on) judge_going_on(point, job);
+  }
+  return view;
 }
 
-int print_points(const fs::path& study_directory, const study::Study& study) {
+int print_points(const StudyView& view, bool as_json) {
   std::map<std::string, int> counts;
   bool all_well = true;
-  fmt::print("{:<14} {}\n", "study", study_directory.string());
-  for (const auto& view : look_at_points(study_directory, study)) {
-    const std::string state = view.queued ? "waiting" : std::string(to_string(view.outcome));
-    const bool well = view.outcome == Outcome::good || !view.at_rest();
-    fmt::print("{:<14} {}{}\n", fmt::format("{} {}, run {}", study.unit, view.point.size, view.point.repeat), state,
-               well || view.outcome == Outcome::missing ? "" : " (" + view.why + ")");
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::string lines;
+  for (const auto& point : view.points) {
+    const std::string state = point.queued ? "waiting" : std::string(to_string(point.run.outcome));
+    const bool well = point.run.outcome == Outcome::good || !point.at_rest();
+    const std::string why = well || point.run.outcome == Outcome::missing ? "" : " (" + point.run.why + ")";
+    lines += fmt::format("{:<16} {}{}\n", point_text(point.run.point, view.study.unit), state, why);
+    list.push_back({{"size", point.run.point.size},
+                    {"repeat", point.run.point.repeat},
+                    {"state", state},
+                    {"why", point.run.why},
+                    {"directory", point.run.directory},
+                    {"jobs", point.run.jobs}});
     ++counts[state];
     all_well = all_well && well;
   }
+  if (as_json) {
+    const nlohmann::ordered_json json{{"study", view.directory.string()}, {"counts", counts}, {"points", list}};
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return all_well ? 0 : 1;
+  }
   std::string sum;
   for (const auto& [state, count] : counts) sum += fmt::format("{}{} {}", sum.empty() ? "" : ", ", count, state);
-  fmt::print("{:<14} {}\n", "points", sum);
+  fmt::print("{:<16} {}\n{}{:<16} {}\n", "study", view.directory.string(), lines, "points", sum);
   return all_well ? 0 : 1;
 }
 
 std::optional<fs::path> find_study(const std::string& named) {
-  std::vector<fs::path> places{named};
-  if (named != "latest") places.push_back(fs::path("studies") / named);  // that is the latest run
-  for (const auto& place : places) {
+  for (const fs::path& place : {fs::path(named), fs::path("studies") / named}) {
     if (study::read_study(place)) return fs::canonical(place);
   }
   return std::nullopt;

@@ -10,24 +10,29 @@
 #include "study/measurement.hpp"
 #include "study/study.hpp"
 
-// How the points of a study stand: from their files, and from the scheduler where it knows their jobs.
+// How the points of a study stand: from their files, and from the scheduler, which is asked once for all.
 namespace slipway::tool {
 
 struct PointView {
-  study::Point point{};
-  std::filesystem::path directory{};
-  study::Outcome outcome = study::Outcome::missing;
-  bool queued = false;  // it has not begun, but its job, or that of all points, waits or runs
-  std::string why{};
+  study::Measurement run{};
+  bool queued = false;  // it has not begun, but its job waits or runs; or nobody can tell
 
   // Nothing more will happen by itself.
-  bool at_rest() const { return outcome != study::Outcome::going_on && !queued; }
+  bool at_rest() const { return run.outcome != study::Outcome::going_on && !queued; }
 };
 
-std::vector<PointView> look_at_points(const std::filesystem::path& study_directory, const study::Study& study);
+struct StudyView {
+  std::filesystem::path directory;
+  study::Study study;
+  std::vector<PointView> points;     // in the order of the study
+  std::vector<std::string> waiting;  // ids of its jobs that wait
+  std::vector<std::string> running;  // ids of its jobs that run
+};
 
-// A line a point, then how many stand how. The exit status: 0 all good so far, 1 some are not.
-int print_points(const std::filesystem::path& study_directory, const study::Study& study);
+StudyView look_at_study(const std::filesystem::path& directory, double warm_up = 0);
+
+// A line a point, then how many stand how; or the same as JSON. The exit status: 0 all good so far, 1 some are not.
+int print_points(const StudyView& view, bool as_json);
 
 // The directory that the user means, a path or a name below studies/; nothing when it is no study.
 std::optional<std::filesystem::path> find_study(const std::string& named);

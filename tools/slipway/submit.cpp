@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "command_line.hpp"
 #include "follow.hpp"
+#include "interrupts.hpp"
 #include "job_options.hpp"
 #include "job_record.hpp"
 #include "program_plan.hpp"
@@ -82,6 +83,7 @@ struct SubmitChoice {
 // Each takes the next attempt when the one before is over, and finds nothing to do once the run has ended well. What is
 // queued is recorded at once.
 void submit_chain(const fs::path& directory, JobRecord& record, std::uint32_t length) {
+  const CountInterrupts no_job_is_lost;
   for (std::uint32_t job = 0; job < std::max(length, 1u); ++job) {
     std::vector<std::string> more;
     if (job > 0) more.push_back("--dependency=afterany:" + record.ids.back());

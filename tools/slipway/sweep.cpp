@@ -5,11 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
+#include <string_view>
 
 #include "command_line.hpp"
 #include "job_options.hpp"
@@ -41,12 +43,12 @@ struct SweepChoice {
   std::optional<std::uint64_t> seed;
   std::string base = "studies";
   std::string resume;
-  bool dry_run = false;
+  bool one_at_a_time = false;
   Effort effort;
 };
 
-// What a point of a study is for the scheduler.
-using Jobs = std::map<std::uint32_t, slurm::JobSpec>;  // by size
+// The job of a run of each size.
+using Jobs = std::map<std::uint32_t, slurm::JobSpec>;
 
 Runner runner_of(const SweepChoice& choice) {
   if (choice.nodes.empty() == choice.ranks.empty()) {
@@ -87,7 +89,11 @@ Study design(const JobOptions& options, const SweepChoice& choice) {
   study.binding = here ? "none: ranks may use all cores" : options.machine().cpu_bind;
   study.environment = options.exports();
   if (options.time().count() > 0) study.environment["SLIPWAY_TIME_LIMIT"] = fmt::format("{}s", options.time().count());
+  study.one_at_a_time = choice.one_at_a_time;
   study.made = wall_now();
+  if (here) {
+    for (const std::uint32_t size : sizes) study.ranks[size] = size;
+  }
   if (choice.weak && !study::uses(study.command, "nodes") && !study::uses(study.command, "ranks")) {
     fmt::print(
         stderr,
@@ -105,6 +111,9 @@ std::map<std::string, std::uint64_t> values_at(const JobOptions& options, Point 
 
 // One job a size: the layout is the same for all repeats. Throws what is wrong with any of them.
 Jobs jobs_by_size(const JobOptions& options, const Study& study) {
+  if (options.has_parts()) {
+    throw UsageError("--part cannot stand in a study (its sizes are those of equal nodes). Leave it out");
+  }
   Jobs jobs;
   for (const std::uint32_t size : sizes_of(study)) {
     const JobOptions sized = options.at_size(size, study::filled(study.command, values_at(options, {size, 1})));
@@ -132,31 +141,6 @@ slurm::JobSpec series_job(const JobOptions& options, const Study& study, const J
   return job;
 }
 
-// Never a reason to fail: two studies that start together may both want it.
-void point_latest_to(const fs::path& directory) {
-  const fs::path temporary = directory.parent_path() / ("." + directory.filename().string());
-  std::error_code error;
-  fs::create_directory_symlink(directory.filename(), temporary, error);
-  if (!error) fs::rename(temporary, directory.parent_path() / "latest", error);
-  if (error) fs::remove(temporary, error);
-}
-
-fs::path make_study_directory(const std::string& base, const Study& study) {
-  const std::string stem = study.name + "-" + format_compact_time(study.made);
-  std::error_code error;
-  fs::create_directories(base, error);
-  if (error) {
-    throw UsageError("cannot make the directory " + base + " (" + error.message() +
-                     "). Choose a writable place with --study-base");
-  }
-  for (int number = 1;; ++number) {
-    const fs::path directory = fs::canonical(base) / (number == 1 ? stem : fmt::format("{}-{}", stem, number));
-    if (!fs::create_directory(directory)) continue;
-    point_latest_to(directory);
-    return directory;
-  }
-}
-
 void write_points(const fs::path& directory, const JobOptions& options, const Study& study, const Jobs& jobs) {
   std::vector<std::string> in_order;
   for (const Point& point : study.order) {
@@ -174,50 +158,93 @@ void write_points(const fs::path& directory, const JobOptions& options, const St
   write_file_atomically(directory / series_file, slurm::series_script(series, options.machine(), in_order));
 }
 
-void print_design(const Study& study, const SweepChoice& choice) {
+void print_design(const Study& study) {
   fmt::print("{} study of {}: {} points, {}, seed {}\n", to_string(study.scaling), study.name, study.order.size(),
              to_string(study.runner), study.seed);
-  if (!choice.dry_run) return;
-  for (const Point& point : study.order) fmt::print("{} {}, run {}\n", study.unit, point.size, point.repeat);
+}
+
+void print_order(const Study& study) {
+  for (const Point& point : study.order) fmt::print("{}\n", point_text(point, study.unit));
+}
+
+// That the program has a place for its graph on so many ranks of this machine, and understands its arguments. Others
+// than slipway's are not asked: they might begin their work.
+void check_here(const Study& study) {
+  if (!is_slipway_program(study.command.front())) return;
+  for (const std::uint32_t size : sizes_of(study)) {
+    const auto command = study::filled(study.command, {{"nodes", 1}, {"ranks", size}, {"repeat", 1}});
+    static_cast<void>(plan_of(command, {fmt::format("--slipway-ranks={}", size), "--slipway-plan=json"}));
+  }
+}
+
+// All that is wrong with any size is thrown here.
+Jobs check_jobs(const JobOptions& options, Study& study) {
+  Jobs jobs = jobs_by_size(options, study);
+  for (const auto& [size, job] : jobs) {
+    study.ranks[size] = job.node_sets.front().nodes * job.node_sets.front().ranks_per_node;
+  }
+  const auto whole = study.runner == Runner::steps ? series_job(options, study, jobs) : jobs.rbegin()->second;
+  static_cast<void>(study.runner == Runner::steps ? slurm::series_script(whole, options.machine(), {"/"})
+                                                  : slurm::batch_script(whole, options.machine()));
+  for (const auto& warning : slurm::warnings_of(whole, options.machine())) {
+    fmt::print(stderr, "slipway: warning: {}\n", warning);
+  }
+  return jobs;
 }
 
 int begin(JobOptions& options, const SweepChoice& choice) {
+  if (choice.effort.retry_failed) throw UsageError("--retry-failed is for --resume (a new study has no failed points)");
   options.complete();
   if (options.show_origin()) {
     fmt::print("{}", options.origins());
     return 0;
   }
-  const Study study = design(options, choice);
-  const bool by_jobs = study.runner != Runner::local;
-  const Jobs jobs = by_jobs ? jobs_by_size(options, study) : Jobs();
-  if (!by_jobs) static_cast<void>(study::filled(study.command, {{"nodes", 1}, {"ranks", 1}, {"repeat", 1}}));
-  if (by_jobs) {
-    const auto whole = study.runner == Runner::steps ? series_job(options, study, jobs) : jobs.rbegin()->second;
-    static_cast<void>(slurm::batch_script(whole, options.machine()));
-    for (const auto& warning : slurm::warnings_of(whole, options.machine())) {
-      fmt::print(stderr, "slipway: warning: {}\n", warning);
-    }
-    if (!choice.dry_run && !slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing
+  Study study = design(options, choice);
+  Jobs jobs;
+  if (study.runner == Runner::local) {
+    check_here(study);
+  } else {
+    jobs = check_jobs(options, study);
+    if (!choice.effort.dry_run && !slurm_is_here()) run_slurm({"sbatch", "--version"});  // says what is missing
   }
-  print_design(study, choice);
-  if (choice.dry_run) return 0;
-  const fs::path directory = make_study_directory(choice.base, study);
-  if (by_jobs) write_points(directory, options, study, jobs);
+  print_design(study);
+  if (choice.effort.dry_run) {
+    print_order(study);
+    return 0;
+  }
+  const fs::path directory = fs::canonical(make_dated_directory(choice.base, study.name));
+  if (study.runner != Runner::local) write_points(directory, options, study, jobs);
   write_study(directory, study);
+  point_latest_to(directory);
   fmt::print("{}\n", directory.string());
   std::fflush(stdout);
-  return run_points(directory, study, choice.effort);
+  return run_points(directory, choice.effort);
+}
+
+// Everything else was said when the study was made, and cannot be changed: its points would not be alike.
+void refuse_others(const CLI::App& verb) {
+  for (const CLI::Option* const option : verb.get_options()) {
+    static constexpr std::array<std::string_view, 5> allowed{"--resume", "--retry-failed", "--wait", "--dry-run",
+                                                             "--help"};
+    const std::string name = option->get_name(false, true);
+    const bool fits = std::any_of(allowed.begin(), allowed.end(),
+                                  [&](std::string_view known) { return name.find(known) != std::string::npos; });
+    if (option->count() > 0 && !fits) {
+      throw UsageError(name +
+                       " cannot be changed by --resume (the points of a study must be alike). Leave it out, or "
+                       "make a new study");
+    }
+  }
+  if (!verb.remaining().empty()) {
+    throw UsageError("--resume goes on with the program of the study. Leave " + verb.remaining().front() + " out");
+  }
 }
 
 int go_on(const CLI::App& verb, const SweepChoice& choice) {
-  if (!verb.remaining().empty() || !choice.nodes.empty() || !choice.ranks.empty()) {
-    throw UsageError(
-        "--resume goes on with a study as it was made (its program and its sizes are known). Leave the "
-        "program and the sizes out");
-  }
+  refuse_others(verb);
   const auto directory = find_study(choice.resume);
   if (!directory) throw UsageError("there is no study " + choice.resume + " (nor studies/" + choice.resume + ")");
-  return run_points(*directory, *study::read_study(*directory), choice.effort);
+  return run_points(*directory, choice.effort);
 }
 
 }  // namespace
@@ -237,10 +264,13 @@ void add_sweep(CLI::App& app, Chosen& chosen) {
   verb->add_option("--seed", choice->seed, "of the order of the runs; default: a new one")->group(group);
   verb->add_option("--study-base", choice->base, "where study directories are made; default: studies")->group(group);
   verb->add_option("--resume", choice->resume, "go on with this study")->group(group);
-  verb->add_flag("--retry-failed", choice->effort.retry_failed, "with --resume: run failed points again")->group(group);
-  verb->add_flag("--one-at-a-time", choice->effort.one_at_a_time, "each job waits for the one before")->group(group);
+  verb->add_flag("--retry-failed", choice->effort.retry_failed,
+                 "with --resume: run failed points again; what they left is kept")
+      ->group(group);
+  verb->add_flag("--one-at-a-time", choice->one_at_a_time, "each job waits for the one before")->group(group);
   verb->add_flag("--wait", choice->effort.wait, "until all runs are over")->group(group);
-  verb->add_flag("--dry-run", choice->dry_run, "print the runs in their order, and write nothing")->group(group);
+  verb->add_flag("--dry-run", choice->effort.dry_run, "print the runs that would be made, in their order")
+      ->group(group);
   options->add_to(*verb, JobOptions::Sizes::many);
   verb->footer(
       "\nExamples: slipway sweep --nodes 1,2,4,8 --time 20m ./train --epochs 10\n"

@@ -4,15 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "slipway/base/text.hpp"
 #include "slipway/observe/report.hpp"
 #include "slipway/observe/run_directory.hpp"
 #include "slipway/observe/status.hpp"
+#include "study/work_curves.hpp"
 
 namespace slipway::study {
 
@@ -28,13 +29,13 @@ Json read_json(const fs::path& file) {
   return text ? Json::parse(*text, nullptr, false) : Json();
 }
 
-void read_placement(Measurement& measurement, const fs::path& file) {
+void read_placement(Measurement& measurement, const fs::path& file) try {
   const Json placement = read_json(file);
-  if (!placement.is_object()) return;
   for (const auto& host : placement.value("hosts", Json::array())) measurement.hosts.push_back(host.value("name", ""));
   const Json ranks = placement.value("ranks", Json::array());
   for (const auto& rank : ranks) measurement.gpus += rank.value("gpus", 0.0);
   if (!ranks.empty()) measurement.cores = ranks.front().value("cores", "");
+} catch (const Json::exception&) {  // a damaged file tells less
 }
 
 void read_versions(Measurement& measurement, const fs::path& file) {
@@ -45,40 +46,27 @@ void read_versions(Measurement& measurement, const fs::path& file) {
   }
 }
 
-// What was done of a unit by the end of the warm-up, between the two samples (events/work.csv) that are around it.
-// `last`: the end of the last sample's line, which is the report's own.
-double amount_at(double seconds, const fs::path& samples, const ReportedWork& last) {
-  double before = 0;
-  double amount_before = 0;
-  double after = static_cast<double>(last.time) * nanosecond;
-  double amount_after = last.amount;
-  const std::string text = read_file(samples).value_or("");
-  for (const std::string_view line : split(text, '\n')) {
-    const auto cells = split(line, ',');
-    if (cells.size() != 4 || cells[2] != last.unit) continue;
-    const double when = std::atof(std::string(cells[1]).c_str());
-    const double amount = std::atof(std::string(cells[3]).c_str());
-    if (when <= seconds && when >= before) {
-      before = when;
-      amount_before = amount;
-    } else if (when > seconds && when < after) {
-      after = when;
-      amount_after = amount;
-    }
-  }
-  if (after <= before) return amount_before;
-  return std::lerp(amount_before, amount_after, (seconds - before) / (after - before));
+// What was done by the end of the warm-up, between the two samples that are around it.
+double amount_at(double seconds, const WorkCurve& curve) {
+  const auto after =
+      std::find_if(curve.begin(), curve.end(), [=](const auto& sample) { return sample.first > seconds; });
+  if (after == curve.begin() || after == curve.end()) return after == curve.end() ? curve.back().second : 0;
+  const auto [time_after, amount_after] = *after;
+  const auto [time_before, amount_before] = *std::prev(after);
+  return std::lerp(amount_before, amount_after, (seconds - time_before) / (time_after - time_before));
 }
 
-void read_rates(Measurement& measurement, const Report& report, const fs::path& samples, double warm_up) {
+void read_rates(Measurement& measurement, const Report& report, const fs::path& run_directory, double warm_up) {
+  const auto curves = read_work_curves(run_directory, 1, report);
   for (const auto& work : report.work) {
     const double seconds = static_cast<double>(work.time) * nanosecond;
     if (seconds <= warm_up) {
-      measurement.outcome = Outcome::unusable;
-      measurement.why = fmt::format("its last {} came after {:.3g} s, within the warm-up", work.unit, seconds);
-      return;
+      measurement.no_rate[work.unit] = warm_up > 0 ? fmt::format("its last {} came after {:.3g} s, within the warm-up",
+                                                                 work.unit, std::max(seconds, 0.0))
+                                                   : fmt::format("its {} came before its workers began", work.unit);
+      continue;
     }
-    const double warm = warm_up > 0 ? amount_at(warm_up, samples, work) : 0;
+    const double warm = warm_up > 0 ? amount_at(warm_up, curves.at(work.unit)) : 0;
     measurement.rates[work.unit] = (work.amount - warm) / (seconds - warm_up);
   }
 }
@@ -89,39 +77,65 @@ Measurement without_times(Measurement measurement, Outcome outcome, std::string 
   return measurement;
 }
 
+// A run that has begun leaves the mark of its attempt before it says anything.
+bool has_begun(const fs::path& run_directory) {
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(run_directory, absent)) {
+    if (entry.path().filename().string().starts_with(".attempt-")) return true;
+  }
+  return false;
+}
+
+// Why its times mean nothing; empty: they are good.
+std::string defect_of(const RunStatus& status, const Study& study, Point point) {
+  if (status.attempt > 1) return "it went on in a second attempt, and did only a part there";
+  const auto ranks = study.ranks.find(point.size);
+  if (ranks == study.ranks.end() || ranks->second == status.ranks) return {};
+  return fmt::format("it had {} ranks, and a run of this size has {}", status.ranks, ranks->second);
+}
+
 }  // namespace
 
 std::string_view to_string(Outcome outcome) {
-  static constexpr std::array<std::string_view, 5> names{"good", "missing", "going on", "failed", "unusable"};
+  static constexpr std::array<std::string_view, 6> names{"good",    "missing", "going on",
+                                                         "stopped", "failed",  "unusable"};
   return names[static_cast<std::size_t>(outcome)];
 }
 
-Measurement measure(const fs::path& run_directory, Point point, double warm_up) {
+Measurement measure(const fs::path& study_directory, const Study& study, Point point, double warm_up) {
+  const fs::path run_directory = directory_of(study_directory, study, point);
   Measurement measurement{.point = point, .directory = run_directory.string()};
   const auto status = read_status(run_directory);
-  if (!status) return without_times(measurement, Outcome::missing, "it has not begun");
+  if (!status) {
+    return has_begun(run_directory)
+               ? without_times(measurement, Outcome::going_on, "it has begun, and said nothing yet")
+               : without_times(measurement, Outcome::missing, "it has not begun");
+  }
   measurement.ranks = status->ranks;
   measurement.started = status->started;
   read_placement(measurement, run_directory / "placement.json");
   read_versions(measurement, run_directory / "versions.json");
   if (!status->exit_status) return without_times(measurement, Outcome::going_on, "it has not ended");
-  if (*status->exit_status != ExitStatus::good) {
-    return without_times(measurement, Outcome::failed,
-                         fmt::format("status {}: {}", static_cast<int>(*status->exit_status),
-                                     status->first_failure ? to_text(*status->first_failure)
-                                                           : std::string(to_string(*status->exit_status))));
+  const ExitStatus ended = *status->exit_status;
+  if (ended == ExitStatus::good ? !status->finished : ended == ExitStatus::preempted) {
+    return without_times(measurement, Outcome::stopped, "before its end: " + status->stop_reason);
   }
-  if (!status->finished) return without_times(measurement, Outcome::failed, "it was stopped: " + status->stop_reason);
-  if (status->attempt > 1) {
-    return without_times(measurement, Outcome::unusable, "it went on in a second attempt, and did only a part there");
+  if (ended != ExitStatus::good) {
+    return without_times(
+        measurement, Outcome::failed,
+        fmt::format("status {}: {}", static_cast<int>(ended),
+                    status->first_failure ? to_text(*status->first_failure) : std::string(to_string(ended))));
   }
   const auto report = parse_report(read_file(run_directory / "report.json").value_or(""));
   if (!report) return without_times(measurement, Outcome::unusable, "its report.json cannot be read");
+  if (const auto defect = defect_of(*status, study, point); !defect.empty()) {
+    return without_times(measurement, Outcome::unusable, defect);
+  }
   measurement.outcome = Outcome::good;
   measurement.starting = static_cast<double>(report->starting) * nanosecond;
   measurement.running = static_cast<double>(report->running) * nanosecond;
   measurement.stopping = static_cast<double>(report->wall_time - report->starting - report->running) * nanosecond;
-  read_rates(measurement, *report, run_directory / "events" / "work.csv", warm_up);
+  read_rates(measurement, *report, run_directory, warm_up);
   return measurement;
 }
 

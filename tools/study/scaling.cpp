@@ -14,20 +14,20 @@ namespace slipway::study {
 
 namespace {
 
-std::set<std::string> units_of(const Measurement& measurement) {
-  std::set<std::string> units;
-  for (const auto& [unit, rate] : measurement.rates) units.insert(unit);
-  return units;
+double value_of(const Measurement& run, const Metric& metric) {
+  return metric.is_time() ? run.running : run.rates.at(metric.work);
 }
 
-double value_of(const Measurement& measurement, const Metric& metric) {
-  if (metric.is_time()) return measurement.running;
-  const auto rate = measurement.rates.find(metric.work);
-  if (rate != measurement.rates.end()) return rate->second;
-  std::string known;
-  for (const auto& unit : units_of(measurement)) known += " " + unit;
-  throw UsageError(fmt::format("the run at size {} reports no {} (it reports:{}). Choose --metric time or one of these",
-                               measurement.point.size, metric.work, known.empty() ? " nothing" : known));
+void require_known_work(const std::vector<Measurement>& measurements, const Metric& metric) {
+  std::set<std::string> known;
+  for (const auto& run : measurements) {
+    for (const auto& [unit, rate] : run.rates) known.insert(unit);
+    for (const auto& [unit, why] : run.no_rate) known.insert(unit);
+  }
+  if (metric.is_time() || known.contains(metric.work)) return;
+  throw UsageError(
+      fmt::format("no run reports {} (the work that is reported: {}). Choose --metric time or one of these",
+                  metric.work, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
 double median_of(const std::vector<const Measurement*>& runs, double Measurement::*member) {
@@ -64,6 +64,10 @@ void compare(Row& row, const Row& base, Scaling scaling, const Metric& metric) {
 
 }  // namespace
 
+bool has(const Measurement& run, const Metric& metric) {
+  return run.outcome == Outcome::good && (metric.is_time() || run.rates.contains(metric.work));
+}
+
 double quantile(const std::vector<double>& ascending, double q) {
   const double rank = static_cast<double>(ascending.size() - 1) * q;
   const auto below = static_cast<std::size_t>(rank);
@@ -72,22 +76,24 @@ double quantile(const std::vector<double>& ascending, double q) {
 }
 
 Metric usual_metric(const std::vector<Measurement>& measurements) {
-  std::optional<std::set<std::string>> common;
-  for (const auto& measurement : measurements) {
-    if (measurement.outcome != Outcome::good) continue;
-    const auto units = units_of(measurement);
-    if (units.size() != 1 || (common && *common != units)) return {};
-    common = units;
+  std::optional<std::string> common;
+  for (const auto& run : measurements) {
+    if (run.outcome != Outcome::good) continue;
+    if (run.rates.size() + run.no_rate.size() != 1) return {};
+    const std::string& unit = run.rates.empty() ? run.no_rate.begin()->first : run.rates.begin()->first;
+    if (common && *common != unit) return {};
+    common = unit;
   }
-  return common ? Metric{*common->begin()} : Metric{};
+  return common ? Metric{*common} : Metric{};
 }
 
 ScalingTable scaling_table(const Study& study, const std::vector<Measurement>& measurements, const Metric& metric) {
+  require_known_work(measurements, metric);
   ScalingTable table{study.scaling, study.unit, metric, {}};
   for (const std::uint32_t size : sizes_of(study)) {
     std::vector<const Measurement*> runs;
     for (const auto& measurement : measurements) {
-      if (measurement.point.size == size && measurement.outcome == Outcome::good) runs.push_back(&measurement);
+      if (measurement.point.size == size && has(measurement, metric)) runs.push_back(&measurement);
     }
     if (!runs.empty()) table.rows.push_back(row_of(size, runs, metric));
   }

@@ -26,7 +26,10 @@ struct Metric {
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-// All good runs of one size.
+// Whether the run is good, and has what is compared.
+bool has(const Measurement& run, const Metric& metric);
+
+// All such runs of one size.
 struct Row {
   std::uint32_t size = 1;
   std::uint32_t ranks = 0;
@@ -54,7 +57,7 @@ struct ScalingTable {
 // The rate, if the good runs report exactly one kind of work, all of them; else the time.
 Metric usual_metric(const std::vector<Measurement>& measurements);
 
-// Throws UsageError when good runs lack the work that the metric wants.
+// Of the good runs those that have the metric. Throws UsageError when no run has heard of the work that it wants.
 ScalingTable scaling_table(const Study& study, const std::vector<Measurement>& measurements, const Metric& metric);
 
 }  // namespace slipway::study

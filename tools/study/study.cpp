@@ -89,6 +89,10 @@ Study study_of(const Json& json) {
   json.at("machine").get_to(study.machine);
   json.at("binding").get_to(study.binding);
   json.at("environment").get_to(study.environment);
+  for (const auto& [size, ranks] : json.at("ranks").items()) {
+    study.ranks[static_cast<std::uint32_t>(std::stoul(size))] = ranks;
+  }
+  json.at("one_at_a_time").get_to(study.one_at_a_time);
   json.at("modules").get_to(study.modules);
   json.at("made").get_to(study.made);
   if (study.order.empty()) throw UsageError("it has no points");
@@ -179,9 +183,19 @@ bool uses(const std::vector<std::string>& command, std::string_view placeholder)
   return looking.found;
 }
 
-void write_study(const fs::path& directory, const Study& study) {
+std::string amount_text(std::uint32_t size, const std::string& unit) {
+  return fmt::format("{} {}", size, size == 1 ? unit.substr(0, unit.size() - 1) : unit);
+}
+
+std::string point_text(Point point, const std::string& unit) {
+  return fmt::format("{}, run {}", amount_text(point.size, unit), point.repeat);
+}
+
+std::string to_json(const Study& study) {
   Json order = Json::array();
   for (const Point& point : study.order) order.push_back(Json::array({point.size, point.repeat}));
+  Json ranks = Json::object();
+  for (const auto& [size, of_size] : study.ranks) ranks[std::to_string(size)] = of_size;
   const Json json{{"schema", schema},
                   {"name", study.name},
                   {"scaling", to_string(study.scaling)},
@@ -194,9 +208,15 @@ void write_study(const fs::path& directory, const Study& study) {
                   {"machine", study.machine},
                   {"binding", study.binding},
                   {"environment", study.environment},
+                  {"ranks", ranks},
+                  {"one_at_a_time", study.one_at_a_time},
                   {"modules", study.modules},
                   {"made", study.made}};
-  write_file_atomically(directory / study_file, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_study(const fs::path& directory, const Study& study) {
+  write_file_atomically(directory / study_file, to_json(study));
 }
 
 std::optional<Study> read_study(const fs::path& directory) {

@@ -39,6 +39,8 @@ struct Study {
   std::string machine{};
   std::string binding{};                             // of ranks to cores, as the launcher is asked for it
   std::map<std::string, std::string> environment{};  // of the program, for points on this machine
+  std::map<std::uint32_t, std::uint32_t> ranks{};    // that a run of each size must have
+  bool one_at_a_time = false;                        // of jobs: each waits for the one before
   std::string modules{};                             // loaded when it was made, as LOADEDMODULES has them
   std::int64_t made = 0;                             // nanoseconds since 1970 UTC
 };
@@ -60,6 +62,12 @@ std::vector<std::string> filled(const std::vector<std::string>& command,
 // Whether the command has this placeholder.
 bool uses(const std::vector<std::string>& command, std::string_view placeholder);
 
+// "4 nodes", "1 rank".
+std::string amount_text(std::uint32_t size, const std::string& unit);
+// "4 nodes, run 2".
+std::string point_text(Point point, const std::string& unit);
+
+std::string to_json(const Study& study);
 void write_study(const std::filesystem::path& directory, const Study& study);
 // Nothing where there is no study. Throws UsageError when it is damaged.
 std::optional<Study> read_study(const std::filesystem::path& directory);

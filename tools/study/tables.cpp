@@ -20,10 +20,6 @@ namespace {
 constexpr std::size_t enough_runs = 5;        // for a median that means something
 constexpr std::size_t enough_of_largest = 3;  // where a run is dear
 
-std::string amount_of(std::uint32_t size, const std::string& unit) {
-  return fmt::format("{} {}", size, size == 1 ? unit.substr(0, unit.size() - 1) : unit);
-}
-
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string cell = "\"";
@@ -31,15 +27,8 @@ std::string csv_cell(const std::string& text) {
   return cell + '"';
 }
 
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string line;
-  for (const auto& cell : cells) line += (line.empty() ? "" : ",") + csv_cell(cell);
-  return line + "\r\n";
-}
-
 std::string number(double value) { return fmt::format("{:.9g}", value); }
 
-// Names to the left, numbers to the right.
 std::string aligned(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> widths(lines.front().size());
   for (const auto& line : lines) {
@@ -97,14 +86,83 @@ Json json_of(const Row& row) {
 }
 
 Json json_of(const Measurement& run) {
-  return {{"size", run.point.size},   {"repeat", run.point.repeat}, {"outcome", to_string(run.outcome)},
-          {"why", run.why},           {"directory", run.directory}, {"started", run.started},
-          {"ranks", run.ranks},       {"gpus", run.gpus},           {"hosts", run.hosts},
-          {"cores", run.cores},       {"starting", run.starting},   {"running", run.running},
-          {"stopping", run.stopping}, {"rates", run.rates},         {"versions", run.versions}};
+  return {{"size", run.point.size},  {"repeat", run.point.repeat}, {"outcome", to_string(run.outcome)},
+          {"why", run.why},          {"jobs", run.jobs},           {"directory", run.directory},
+          {"started", run.started},  {"ranks", run.ranks},         {"gpus", run.gpus},
+          {"hosts", run.hosts},      {"cores", run.cores},         {"starting", run.starting},
+          {"running", run.running},  {"stopping", run.stopping},   {"rates", run.rates},
+          {"versions", run.versions}};
+}
+
+// What ran, how often, how.
+std::string sentences_on_runs(const Study& study, const std::vector<Measurement>& measurements,
+                              const ScalingTable& table) {
+  static constexpr const char* how[] = {"each as a job of its own", "as steps of one job", "one after the other"};
+  std::string sizes;
+  for (const auto& row : table.rows) {
+    sizes += fmt::format("{}{} ({})", sizes.empty() ? "" : ", ", row.size, row.values.size());
+  }
+  const auto not_counted = static_cast<std::size_t>(std::count_if(
+      measurements.begin(), measurements.end(), [&table](const Measurement& run) { return !has(run, table.metric); }));
+  std::string text = fmt::format(
+      "We measured the {} scaling of {} ({}) on {} '{}'. The sizes, in {}, and how often each was run: {}. The runs "
+      "were "
+      "made {}, in an order shuffled with seed {}",
+      to_string(study.scaling), study.name, fmt::join(study.command, " "),
+      study.runner == Runner::local ? "the computer" : "the machine", study.machine, study.unit, sizes,
+      how[static_cast<std::size_t>(study.runner)], study.seed);
+  if (study.one_at_a_time) text += ", never two at a time";
+  text += ".";
+  if (not_counted > 0) text += fmt::format(" {} more runs failed or are missing, and do not count.", not_counted);
+  return text;
+}
+
+std::string sentences_on_numbers(const Study& study, const ScalingTable& table, double warm_up) {
+  std::string text;
+  if (table.metric.is_time()) {
+    text =
+        " Times are those of the running program, from the start of its workers to the beginning of its end; the "
+        "start, "
+        "from that of the process, and the end are given apart, without the launcher and the queue.";
+  } else {
+    text = fmt::format(" Rates are {} over the time from the start of the workers to the last report of work",
+                       table.metric.name());
+    text += warm_up > 0 ? fmt::format("; the first {:g} s are a warm-up, and left out.", warm_up)
+                        : "; no warm-up is left out.";
+  }
+  const Row& base = table.rows.front();
+  const char* const of_time = study.scaling == Scaling::strong ? "S = T(b)/T(p)" : "S = (p/b) T(b)/T(p)";
+  return text +
+         fmt::format(
+             " We give medians with the first and the third quartile (linear interpolation between order "
+             "statistics). No run was left out as an outlier; those beyond 1.5 interquartile ranges are named. "
+             "The base case b is {} ({}). Speed-up is {}, efficiency S b/p, and the serial fraction that of Karp "
+             "and Flatt, (1/S - 1/n)/(1 - 1/n) with n = p/b.",
+             amount_text(base.size, study.unit), value_text(base.median, table.metric),
+             table.metric.is_time() ? of_time : "S = R(p)/R(b)");
+}
+
+std::string sentences_on_software(const Study& study, const std::vector<Measurement>& measurements) {
+  const Measurement* const run = first_good(measurements);
+  if (!run) return {};
+  std::string text = " A rank could use the cores " + (run->cores.empty() ? "of its host" : run->cores);
+  text += study.binding.empty() ? "." : fmt::format(" (binding: {}).", study.binding);
+  std::string versions;
+  for (const auto& [what, version] : run->versions) {
+    versions += fmt::format("{}{}: {}", versions.empty() ? "" : "; ", what, version);
+  }
+  text += " Software of the first good run: " + versions + ".";
+  if (!study.modules.empty()) text += " Modules: " + study.modules + ".";
+  return text;
 }
 
 }  // namespace
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const auto& cell : cells) line += (line.empty() ? "" : ",") + csv_cell(cell);
+  return line + "\r\n";
+}
 
 std::string value_text(double value, const Metric& metric) {
   if (metric.is_time()) return short_time(static_cast<std::int64_t>(value * 1e9));
@@ -115,7 +173,8 @@ std::string title_of(const Study& study, const ScalingTable& table) {
   const std::string what = fmt::format("{} scaling of {}", to_string(study.scaling), study.name);
   if (table.rows.empty()) return what + ": no run has ended well";
   const Row& base = table.rows.front();
-  return fmt::format("{}, base {}: {}", what, amount_of(base.size, table.unit), value_text(base.median, table.metric));
+  return fmt::format("{}, base {}: {}", what, amount_text(base.size, table.unit),
+                     value_text(base.median, table.metric));
 }
 
 std::vector<std::vector<std::string>> lines_of(const ScalingTable& table) {
@@ -146,18 +205,21 @@ std::vector<std::string> remarks_on(const Study& study, const std::vector<Measur
                                     const ScalingTable& table) {
   std::vector<std::string> remarks;
   for (const auto& run : measurements) {
-    if (run.outcome == Outcome::good) continue;
-    remarks.push_back(fmt::format("{}, run {}: {} ({})", amount_of(run.point.size, study.unit), run.point.repeat,
-                                  to_string(run.outcome), run.why));
+    if (has(run, table.metric)) continue;
+    const auto no_rate = run.no_rate.find(table.metric.work);
+    const std::string why = run.outcome != Outcome::good   ? run.why
+                            : no_rate == run.no_rate.end() ? "it reports no " + table.metric.work
+                                                           : no_rate->second;
+    remarks.push_back(fmt::format("{}: {} ({})", point_text(run.point, study.unit), to_string(run.outcome), why));
   }
   for (const auto& row : table.rows) {
     if (!row.outliers.empty()) {
       remarks.push_back(fmt::format("{}: {} of {} runs lie beyond 1.5 interquartile ranges (they count all the same)",
-                                    amount_of(row.size, study.unit), row.outliers.size(), row.values.size()));
+                                    amount_text(row.size, study.unit), row.outliers.size(), row.values.size()));
     }
     const std::size_t enough = &row == &table.rows.back() ? enough_of_largest : enough_runs;
     if (row.values.size() < enough) {
-      remarks.push_back(fmt::format("{}: {} good runs are few; {} or more are usual", amount_of(row.size, study.unit),
+      remarks.push_back(fmt::format("{}: {} good runs are few; {} or more are usual", amount_text(row.size, study.unit),
                                     row.values.size(), enough));
     }
   }
@@ -179,7 +241,7 @@ std::string summary_csv(const ScalingTable& table) {
       csv_line({table.unit, "ranks", "gpus", "runs", "metric", "median", "lower_quartile", "upper_quartile", "speedup",
                 "efficiency", "serial_fraction", "starting_s", "running_s", "stopping_s"});
   for (const auto& row : table.rows) {
-    text += csv_line({std::to_string(row.size), std::to_string(row.ranks), number(row.gpus),
+    text += csv_line({std::to_string(row.size), table.unit, std::to_string(row.ranks), number(row.gpus),
                       std::to_string(row.values.size()), table.metric.name(), number(row.median), number(row.lower),
                       number(row.upper), number(row.speedup), number(row.efficiency),
                       row.serial_fraction ? number(*row.serial_fraction) : "", number(row.starting),
@@ -193,12 +255,13 @@ std::string runs_csv(const Study& study, const std::vector<Measurement>& measure
   for (const auto& run : measurements) {
     for (const auto& [unit, rate] : run.rates) units.insert(unit);
   }
-  std::vector<std::string> heads{study.unit,   "repeat",    "outcome",    "ranks", "gpus", "started",
-                                 "starting_s", "running_s", "stopping_s", "hosts", "why"};
+  std::vector<std::string> heads{"size",    "unit",       "repeat",    "outcome",    "ranks", "gpus",
+                                 "started", "starting_s", "running_s", "stopping_s", "hosts", "why"};
   for (const auto& unit : units) heads.push_back(unit + "_per_s");
   std::string text = csv_line(heads);
   for (const auto& run : measurements) {
     std::vector<std::string> cells{std::to_string(run.point.size),
+                                   study.unit,
                                    std::to_string(run.point.repeat),
                                    std::string(to_string(run.outcome)),
                                    std::to_string(run.ranks),
@@ -223,12 +286,10 @@ std::string to_json(const Study& study, const std::vector<Measurement>& measurem
   Json json{{"schema", 1},
             {"kind", "scaling"},
             {"title", title_of(study, table)},
-            {"name", study.name},
             {"scaling", to_string(study.scaling)},
             {"unit", table.unit},
             {"metric", {{"name", table.metric.name()}, {"is_time", table.metric.is_time()}}},
-            {"command", study.command},
-            {"machine", study.machine},
+            {"study", Json::parse(to_json(study))},
             {"method", method},
             {"rows", Json::array()},
             {"runs", Json::array()},
@@ -240,47 +301,9 @@ std::string to_json(const Study& study, const std::vector<Measurement>& measurem
 
 std::string method_text(const Study& study, const std::vector<Measurement>& measurements, const ScalingTable& table,
                         double warm_up) {
-  const auto sizes = sizes_of(study);
-  static constexpr const char* how[] = {"each as a job of its own", "as steps of one job", "one after the other"};
-  std::string text = fmt::format(
-      "We measured the {} scaling of {} on machine '{}' from {} to {}. Each size was run {} times, {}, in an order "
-      "shuffled with seed {}.",
-      to_string(study.scaling), study.name, study.machine, amount_of(sizes.front(), study.unit),
-      amount_of(sizes.back(), study.unit), repeats_of(study), how[static_cast<std::size_t>(study.runner)], study.seed);
-  if (table.metric.is_time()) {
-    text +=
-        " Times are those of the running program, from the start of its workers to the beginning of its end; "
-        "start-up and end are given apart.";
-  } else {
-    text += fmt::format(" Rates are {} over the time from the start of the workers to the last report of work",
-                        table.metric.name());
-    text += warm_up > 0 ? fmt::format("; the first {:g} s are a warm-up, and left out.", warm_up)
-                        : "; no warm-up is left out.";
-  }
-  text +=
-      " We give medians with the first and the third quartile (linear interpolation between order statistics). "
-      "No run was left out as an outlier; those beyond 1.5 interquartile ranges are named.";
-  if (!table.rows.empty()) {
-    const Row& base = table.rows.front();
-    text += fmt::format(" The base case is {} ({}).", amount_of(base.size, study.unit),
-                        value_text(base.median, table.metric));
-  }
-  const char* const of_time = study.scaling == Scaling::strong ? "S = T(b)/T(p)" : "S = (p/b) T(b)/T(p)";
-  text += fmt::format(
-      " With the base b, speed-up is {}, efficiency S b/p, and the serial fraction that of Karp and Flatt, "
-      "(1/S - 1/n)/(1 - 1/n) with n = p/b.",
-      table.metric.is_time() ? of_time : "S = R(p)/R(b)");
-  if (const Measurement* const run = first_good(measurements)) {
-    text += fmt::format(" A rank could use the cores {}", run->cores.empty() ? "of its host" : run->cores);
-    text += study.binding.empty() ? "." : fmt::format(" (binding: {}).", study.binding);
-    std::string versions;
-    for (const auto& [what, version] : run->versions) {
-      versions += fmt::format("{}{}: {}", versions.empty() ? "" : "; ", what, version);
-    }
-    text += " Software of the first run: " + versions + ".";
-    if (!study.modules.empty()) text += " Modules: " + study.modules + ".";
-  }
-  return text;
+  if (table.rows.empty()) return "No run has ended well.";
+  return sentences_on_runs(study, measurements, table) + sentences_on_numbers(study, table, warm_up) +
+         sentences_on_software(study, measurements);
 }
 
 }  // namespace slipway::study

@@ -24,7 +24,9 @@ std::string to_text(const Study& study, const std::vector<Measurement>& measurem
 std::vector<std::string> remarks_on(const Study& study, const std::vector<Measurement>& measurements,
                                     const ScalingTable& table);
 
-// Raw numbers, seconds and work per second. RFC 4180.
+// A line of RFC 4180.
+std::string csv_line(const std::vector<std::string>& cells);
+// Raw numbers, seconds and work per second.
 std::string summary_csv(const ScalingTable& table);
 std::string runs_csv(const Study& study, const std::vector<Measurement>& measurements);
 std::string to_json(const Study& study, const std::vector<Measurement>& measurements, const ScalingTable& table,

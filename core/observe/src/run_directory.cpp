@@ -94,15 +94,6 @@ void make_directories(const fs::path& path) {
   if (error) fail("cannot make the directory", path, error.value(), "choose a writable place with --slipway-run-base");
 }
 
-// Never a reason to fail: two runs that start together may both want it.
-void point_latest_to(const fs::path& run) {
-  const fs::path temporary = run.parent_path() / ("." + run.filename().string());
-  std::error_code error;
-  fs::create_directory_symlink(run.filename(), temporary, error);
-  if (!error) fs::rename(temporary, run.parent_path() / latest_name, error);
-  if (error) fs::remove(temporary, error);
-}
-
 fs::path mark_of(const fs::path& run, std::uint32_t attempt) { return run / (".attempt-" + std::to_string(attempt)); }
 
 std::string notice_name(std::uint32_t attempt) { return "notice." + std::to_string(attempt); }
@@ -145,26 +136,36 @@ std::optional<std::string> read_file(const fs::path& file) {
   return std::string(std::istreambuf_iterator<char>(input), {});
 }
 
+fs::path make_dated_directory(const fs::path& base, std::string_view name) {
+  make_directories(base);
+  const std::string stem = file_word(name) + "-" + format_compact_time(wall_now()) + "-";
+  constexpr int attempts = 1000;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const fs::path path = fs::absolute(base) / (stem + random_word());
+    // mkdir fails where the directory exists: of two that pick the same name, one goes on to the next.
+    if (::mkdir(path.c_str(), 0777) == 0) return path;
+    if (errno != EEXIST) fail("cannot make the directory", path, errno, "choose a writable place");
+  }
+  fail("cannot make the directory", base / stem, EEXIST, "choose another place");
+}
+
+void point_latest_to(const fs::path& directory) {
+  const fs::path temporary = directory.parent_path() / ("." + directory.filename().string());
+  std::error_code error;
+  fs::create_directory_symlink(directory.filename(), temporary, error);
+  if (!error) fs::rename(temporary, directory.parent_path() / latest_name, error);
+  if (error) fs::remove(temporary, error);
+}
+
 RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {
   make_directories(path_ / "logs");
   make_directories(events());
 }
 
 RunDirectory RunDirectory::create(const fs::path& base, std::string_view program) {
-  make_directories(base);
-  const std::string stem = file_word(program) + "-" + format_compact_time(wall_now()) + "-";
-  constexpr int attempts = 1000;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const fs::path path = fs::absolute(base) / (stem + random_word());
-    // mkdir fails where the directory exists: of two runs that pick the same name, one goes on to the next.
-    if (::mkdir(path.c_str(), 0777) == 0) {
-      RunDirectory made(path);
-      point_latest_to(path);
-      return made;
-    }
-    if (errno != EEXIST) fail("cannot make the run directory", path, errno, "choose another --slipway-run-base");
-  }
-  fail("cannot make the run directory", base / stem, EEXIST, "choose another --slipway-run-base");
+  RunDirectory made(make_dated_directory(base, program));
+  point_latest_to(made.path());
+  return made;
 }
 
 RunDirectory RunDirectory::at(const fs::path& path) { return RunDirectory(fs::absolute(path)); }

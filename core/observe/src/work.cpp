@@ -53,14 +53,15 @@ Work WorkCounter::read() const {
   return work_;
 }
 
-void WorkLog::sample(const Work& work, seam::Time since_start) const {
+void WorkLog::sample(const Work& work, seam::Time workers_began) const {
   if (work.empty() || !directory_) return;
   const std::filesystem::path file = directory_.events() / "work.csv";
   std::error_code unknown;
   const bool is_new = !std::filesystem::exists(file, unknown);
   std::string lines = is_new ? "attempt,seconds,unit,amount\n" : "";
   for (const auto& [unit, done] : work) {
-    lines += fmt::format("{},{:.3f},{},{}\n", attempt_, static_cast<double>(since_start) * 1e-9, unit, done.amount);
+    const double seconds = static_cast<double>(done.last - workers_began) * 1e-9;
+    lines += fmt::format("{},{:.3f},{},{}\n", attempt_, seconds, unit, done.amount);
   }
   std::ofstream(file, std::ios::app) << lines;
 }

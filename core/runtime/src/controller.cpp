@@ -148,7 +148,7 @@ void Controller::on(RankId from, const Control& control) {
       if (!control.text.empty()) progress_text_ = control.text;
       return;
     case ControlKind::work:
-      work_of_rank_[from.index()] = work_from(control.text, seam::now());
+      work_of_rank_[from.index()] = {work_from(control.text, seam::now()), seam::now()};
       return;
     default:
       return;
@@ -292,7 +292,7 @@ void Controller::tick(seam::Time now) {
   next_beat_ = now + setup_.settings->heartbeat.count();
   status_.set_progress(progress());
   status_.beat();
-  if (workers_began_) work_log_.sample(work(), now - *workers_began_);
+  if (workers_began_) work_log_.sample(sampled_work(), *workers_began_);
   terminal_.progress(status_.status());
 }
 
@@ -309,7 +309,23 @@ RunProgress Controller::progress() const {
 
 Work Controller::work() const {
   return std::accumulate(work_of_rank_.begin(), work_of_rank_.end(), Work(),
-                         [](Work sum, const Work& of_rank) { return std::move(sum += of_rank); });
+                         [](Work sum, const RankWork& of_rank) { return std::move(sum += of_rank.work); });
+}
+
+// Each amount with the moment for which it holds: ranks tell theirs at moments of their own, so their mean.
+Work Controller::sampled_work() const {
+  Work sum = work();
+  for (auto& [unit, done] : sum) {
+    seam::Time told = 0;  // since began_: sums of the clock itself would be too large
+    seam::Time ranks = 0;
+    for (const auto& of_rank : work_of_rank_) {
+      if (!of_rank.work.contains(unit)) continue;
+      told += of_rank.told - began_;
+      ++ranks;
+    }
+    done.last = began_ + told / ranks;
+  }
+  return sum;
 }
 
 // Of other processes, by files.
@@ -328,8 +344,8 @@ void Controller::end() {
 void Controller::complete_report() {
   const seam::Time now = seam::now();
   const seam::Time workers_began = workers_began_.value_or(now);
-  report_.wall_time = now - began_;
-  report_.starting = workers_began - began_;
+  report_.wall_time = now - setup_.launched;
+  report_.starting = workers_began - setup_.launched;
   report_.running = stop_began_.value_or(now) - workers_began;
   for (const auto& [unit, done] : work()) report_.work.push_back({unit, done.amount, done.last - workers_began});
 }

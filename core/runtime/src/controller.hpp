@@ -29,6 +29,7 @@ struct ControllerSetup {
   std::string host;
   RunDirectory directory;
   bool show_end = true;
+  seam::Time launched = seam::now();              // the start of the process, where it is the run's own
   bool has_body = false;                          // of the test kit: the program does not end before it asks to
   std::function<void(const Control&)> broadcast;  // to all ranks, this one included
 };
@@ -64,6 +65,11 @@ class Controller {
   void close(ExitStatus status);
 
  private:
+  // As a rank last told it, and when that was so.
+  struct RankWork {
+    Work work;
+    seam::Time told = 0;
+  };
   enum class State : std::uint8_t { constructing, running, noticing, stopping, draining, destroying, ended, aborted };
 
   void enter(State state);
@@ -77,6 +83,7 @@ class Controller {
   std::string late_ranks() const;
   RunProgress progress() const;
   Work work() const;
+  Work sampled_work() const;
   void complete_report();
 
   const ControllerSetup setup_;
@@ -97,7 +104,7 @@ class Controller {
   bool last_quiet_ = false;
   std::uint32_t level_ = 0;
   std::vector<std::uint64_t> handled_;  // by rank, as last reported
-  std::vector<Work> work_of_rank_;
+  std::vector<RankWork> work_of_rank_;
   const WorkLog work_log_;
   std::string progress_text_;
   std::uint64_t progress_number_ = 0;

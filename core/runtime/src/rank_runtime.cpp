@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "endings.hpp"
+#include "process_age.hpp"
 #include "run_files.hpp"
 #include "slipway/base/hash.hpp"
 #include "slipway/graph/order.hpp"
@@ -189,20 +190,22 @@ RankResult RankRuntime::run_to_end() {
 }
 
 std::unique_ptr<Controller> RankRuntime::make_controller() {
-  return std::make_unique<Controller>(ControllerSetup{.program = setup_.program,
-                                                      .settings = &settings_,
-                                                      .ranks = shared_.ranks,
-                                                      .levels = destruction_levels(setup_.program->graph()).count,
-                                                      .rank = shared_.rank,
-                                                      .host = shared_.host,
-                                                      .directory = directory_,
-                                                      .show_end = setup_.show_end,
-                                                      .has_body = static_cast<bool>(setup_.body),
-                                                      .broadcast = [this](const Control& control) {
-                                                        for (std::uint32_t rank = 0; rank < shared_.ranks; ++rank) {
-                                                          if (!lost_[rank]) send(RankId(rank), control);
-                                                        }
-                                                      }});
+  return std::make_unique<Controller>(
+      ControllerSetup{.program = setup_.program,
+                      .settings = &settings_,
+                      .ranks = shared_.ranks,
+                      .levels = destruction_levels(setup_.program->graph()).count,
+                      .rank = shared_.rank,
+                      .host = shared_.host,
+                      .directory = directory_,
+                      .show_end = setup_.show_end,
+                      .launched = setup_.ranks_share_process ? seam::now() : seam::now() - process_age(),
+                      .has_body = static_cast<bool>(setup_.body),
+                      .broadcast = [this](const Control& control) {
+                        for (std::uint32_t rank = 0; rank < shared_.ranks; ++rank) {
+                          if (!lost_[rank]) send(RankId(rank), control);
+                        }
+                      }});
 }
 
 void RankRuntime::construct_nodes() {
@@ -374,10 +377,7 @@ void RankRuntime::report_drain(std::uint32_t round) {
 
 void RankRuntime::destroy_level(std::uint32_t level) {
   const auto levels = destruction_levels(setup_.program->graph());
-  if (level == 0) {
-    send_counts();  // handlers may have reported while calls drained
-    send_report();
-  }
+  if (level == 0) send_report();
   bool good = true;
   for (const NodeId id : destruction_order(setup_.program->graph())) {
     if (levels.of_node[id.index()] != level) continue;
@@ -385,6 +385,7 @@ void RankRuntime::destroy_level(std::uint32_t level) {
       if (node->node() == id) good = node->destroy() && good;
     }
   }
+  send_counts();  // handlers may have reported work while calls drained, and destructors
   // A failure is on its way already, and this answer could let the run end well before it.
   if (good) send(leader_, {.kind = ControlKind::destroyed, .number = level});
 }

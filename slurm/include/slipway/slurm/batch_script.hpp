@@ -20,9 +20,10 @@ std::vector<std::string> warnings_of(const JobSpec& job, const MachineProfile& m
 // characters they have. Throws UsageError with all problems.
 std::string batch_script(const JobSpec& job, const MachineProfile& machine);
 
-// One job that runs other scripts of batch_script one after the other, each as steps of its own: the directives are those
-// of `job`, which must be as large as the largest of them. `run_directories` hold the scripts (batch.sh) and are absolute;
-// one in which a run has begun is passed over, so that the job can be submitted again.
+// One job that runs other scripts of batch_script one after the other, each as steps of its own: the directives are
+// those of `job`, which must be as large as the largest of them. `run_directories` hold the scripts (batch.sh) and are
+// absolute; one in which a run has begun is passed over, so that the job can be submitted again. Throws UsageError as
+// batch_script does, and for ibrun, which knows no steps of a part.
 std::string series_script(const JobSpec& job, const MachineProfile& machine,
                           const std::vector<std::string>& run_directories);
 

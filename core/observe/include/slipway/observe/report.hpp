@@ -31,7 +31,7 @@ struct ReportedWork {
 
 struct Report {
   std::string program{};
-  std::int64_t wall_time = 0;  // nanoseconds, from launch to the end
+  std::int64_t wall_time = 0;  // nanoseconds, from the start of the process (or of launch) to the end of the last node
   std::vector<ReportRow> rows{};
   std::int64_t starting = 0;  // part of wall_time: until the workers started
   std::int64_t running = 0;   // part of wall_time: from there until the stop began

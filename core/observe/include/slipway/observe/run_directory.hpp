@@ -27,14 +27,19 @@ void write_file_atomically(const std::filesystem::path& file, std::string_view c
 // The whole file; nothing when it cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& file);
 
+// Makes `base/NAME-YYYYmmdd-HHMMSS-xxxx` (time in UTC), where nothing is or will be; letters of the name that are no
+// good in a path become '_'. Throws Error when base cannot be written.
+std::filesystem::path make_dated_directory(const std::filesystem::path& base, std::string_view name);
+// Points `latest`, beside the directory, to it. Never a reason to fail: two that are made together may both want it.
+void point_latest_to(const std::filesystem::path& directory);
+
 // Names the files of a run and writes them. A default one stands for "leave nothing": it has no path, and writes are
 // dropped. Copies name the same directory. Thread-safe.
 class RunDirectory {
  public:
   RunDirectory() = default;
 
-  // Makes `base/PROGRAM-YYYYmmdd-HHMMSS-xxxx` (time in UTC), where no other run is or will be, and points `base/latest`
-  // to it. Throws Error when base cannot be written.
+  // A dated directory of its own, which `base/latest` then points to. Throws Error when base cannot be written.
   static RunDirectory create(const std::filesystem::path& base, std::string_view program);
   // The very directory; made if it is not there. See `claim`.
   static RunDirectory at(const std::filesystem::path& path);

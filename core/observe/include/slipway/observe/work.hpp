@@ -38,13 +38,15 @@ class WorkCounter {
   Work work_;
 };
 
-// events/work.csv: how the amounts grew, a line a heartbeat and unit. Seconds count from the start of the workers.
+// events/work.csv: how the amounts grew, a line a heartbeat and unit. Seconds count from the start of the workers to
+// the moment for which the amount holds.
 class WorkLog {
  public:
   WorkLog(RunDirectory directory, std::uint32_t attempt) : directory_(std::move(directory)), attempt_(attempt) {}
 
-  // Writes nothing where nothing is reported, or without a run directory. Like the heartbeat it never throws.
-  void sample(const Work& work, seam::Time since_start) const;
+  // `last`: for when the amount holds. Writes nothing where nothing is reported, or without a run directory. Like the
+  // heartbeat it never throws.
+  void sample(const Work& work, seam::Time workers_began) const;
 
  private:
   RunDirectory directory_;
