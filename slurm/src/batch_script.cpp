@@ -108,6 +108,7 @@ std::string program(const JobSpec& job, const MachineProfile& machine) {
   const std::string order = gpu_order(job, machine);
   if (!order.empty()) text += "export SLIPWAY_GPU_ORDER=" + order + "\n";
   text += exports(job.environment);
+  if (job.core_dumps) text += core_dumps_text;
   if (job.run_directory.empty()) {
     text += "run_directory=$SLURM_SUBMIT_DIR/runs/$SLURM_JOB_NAME-${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}\n";
   } else {

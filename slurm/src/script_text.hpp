@@ -17,6 +17,15 @@ inline std::string replaced(std::string_view text, std::string_view mark, std::s
   return result;
 }
 
+// Launchers hand limits on.
+inline constexpr std::string_view core_dumps_text = R"bash(if [ "$(ulimit -H -c)" = 0 ]; then
+  echo "slipway: no core files: their hard limit is 0 on this node, which only an administrator raises"
+else
+  ulimit -S -c "$(ulimit -H -c)"
+  echo "slipway: core files: $(cat /proc/sys/kernel/core_pattern), seen from $PWD"
+fi
+)bash";
+
 // A job of a chain, or one that was submitted again.
 inline constexpr std::string_view done_text = R"bash(field() {  # NAME
   sed -n "s/.*\"$1\": *\([0-9][0-9]*\).*/\1/p" "$run_directory/status.json" 2>/dev/null | head -n 1

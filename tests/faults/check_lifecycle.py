@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -179,6 +180,24 @@ def contract9_time_limit(programs: Programs) -> None:
         require(outcome.status_file()["exit_status"] == 124, "status.json does not say so")
     ways = programs.bad_in_each_way("--place", "run")
     check_each({way: [*command, "--slipway-time-limit=1s"] for way, command in ways.items()}, look)
+
+
+def contract9_core(programs: Programs) -> None:
+    """A crash leaves a core where the limit allows it, and has the same status as without."""
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        return print("not tried: the hard limit of core files is 0")
+    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text(encoding="ascii").strip()
+    files = bool(pattern) and pattern[0] not in "|@/"
+    for fault in ("segv", "abort"):
+        def look(outcome: Outcome) -> None:
+            require_status(outcome, 1)
+            require_text(r"slipway: a core is written, of process \d+", outcome.stderr)
+            require_text("victim.*rank 1", outcome.stderr)
+            cores = [file for file in outcome.run.parent.iterdir() if file.is_file() and file.read_bytes()[:4] == b"\x7fELF"]
+            require(len(cores) == 1 or not files, f"there are {len(cores)} cores in the working directory")
+        ways = programs.bad_in_each_way("--fault", fault)
+        limited = ["bash", "-c", 'ulimit -S -c "$(ulimit -H -c)" && exec "$@"', "limited"]
+        check_each({way: [*limited, *command] for way, command in ways.items() if way != "mpirun"}, look)
 
 
 def contract9_after_launch(programs: Programs) -> None:

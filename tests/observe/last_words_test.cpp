@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -71,6 +74,8 @@ int* volatile nowhere = nullptr;
 // The fault is the system's to find, not the undefined-behaviour sanitizer's.
 __attribute__((no_sanitize("undefined"))) void write_nowhere() { *nowhere = 1; }
 
+void fail_in_row(int row) { throw std::out_of_range("row " + std::to_string(row)); }
+
 TEST_F(LastWords, Contract9SegmentationFaultEndsWithOne) {
   EXPECT_EXIT(
       die_as_learner([] { write_nowhere(); }), ::testing::ExitedWithCode(1),
@@ -84,6 +89,71 @@ TEST_F(LastWords, Contract9SegmentationFaultEndsWithOne) {
   EXPECT_EQ(failure().log_file, run_.log_file(3).string());
   EXPECT_EQ(read_first_last_words(run_.path())->node, "learner");
   EXPECT_NE(last_line().find(" alpha 3 learner error node learner method step"), std::string::npos) << last_line();
+}
+
+// Which becomes the working directory.
+void want_core_in(const std::filesystem::path& directory) {
+  std::filesystem::create_directories(directory);
+  std::filesystem::current_path(directory);
+  rlimit limit{};
+  ::getrlimit(RLIMIT_CORE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_CORE, &limit);
+}
+
+bool cores_can_be_had() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max > 0;
+}
+
+// Whether the system writes files, into the working directory: not so where a handler takes them.
+bool cores_are_files_here() {
+  if (!cores_can_be_had()) return false;
+  const auto pattern = read_file("/proc/sys/kernel/core_pattern").value_or("");
+  return pattern.find_first_of("/|@") == std::string::npos && pattern != "\n";
+}
+
+std::ptrdiff_t cores_in(const std::filesystem::path& directory) {
+  const std::filesystem::directory_iterator files(directory);
+  return std::count_if(begin(files), end(files), [](const auto& file) {
+    return file.is_regular_file() && read_file(file.path()).value_or("").starts_with("\177ELF");
+  });
+}
+
+// What a crash says, in its order.
+std::string core_then_hook() {
+  const std::string core = cores_can_be_had() ? "slipway: a core is written, of process [0-9]+, .*" : "";
+  return "learner method step.*" + core + "hook 1 ";
+}
+
+TEST_F(LastWords, Contract9ASignalLeavesACoreWhereTheLimitAllowsIt) {
+  EXPECT_EXIT(
+      {
+        want_core_in(run_.path() / "of_signal");
+        die_as_learner([] { write_nowhere(); });
+      },
+      ::testing::ExitedWithCode(1), core_then_hook());
+  EXPECT_EQ(cores_in(run_.path() / "of_signal"), cores_are_files_here() ? 1 : 0);
+}
+
+TEST_F(LastWords, Contract9AnUncaughtExceptionLeavesACoreToo) {
+  EXPECT_EXIT(
+      {
+        want_core_in(run_.path() / "of_exception");
+        die_as_learner([]() noexcept { fail_in_row(7); });
+      },
+      ::testing::ExitedWithCode(1), core_then_hook());
+  EXPECT_EQ(cores_in(run_.path() / "of_exception"), cores_are_files_here() ? 1 : 0);
+}
+
+TEST_F(LastWords, Contract9ExitLeavesNoCore) {
+  EXPECT_EXIT(
+      {
+        want_core_in(run_.path() / "of_exit");
+        die_as_learner([] { std::exit(0); });
+      },
+      ::testing::ExitedWithCode(1), "exit.. was called.*hook 1 ");
+  EXPECT_EQ(cores_in(run_.path() / "of_exit"), 0);
 }
 
 TEST_F(LastWords, Contract9AbortEndsWithOne) {
@@ -101,8 +171,6 @@ TEST_F(LastWords, Contract9ExitEndsWithOne) {
 TEST_F(LastWords, Contract9QuickExitEndsWithOne) {
   EXPECT_EXIT(die_as_learner([] { std::quick_exit(0); }), ::testing::ExitedWithCode(1), "exit.. was called");
 }
-
-void fail_in_row(int row) { throw std::out_of_range("row " + std::to_string(row)); }
 
 TEST_F(LastWords, UncaughtExceptionIsNamed) {
   EXPECT_EXIT(die_as_learner([]() noexcept { fail_in_row(7); }), ::testing::ExitedWithCode(1),

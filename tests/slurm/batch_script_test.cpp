@@ -78,6 +78,10 @@ TEST(GoldenScript, OfEachFeature) {
   array.notice.most_restarts = 2;
   expect_golden("feature-array", batch_script(array, generic()));
 
+  JobSpec cores = plain_job();
+  cores.core_dumps = true;
+  expect_golden("feature-core-dumps", batch_script(cores, generic()));
+
   JobSpec mpirun = plain_job();
   mpirun.launcher = "mpirun";
   expect_golden("feature-mpirun", batch_script(mpirun, generic()));

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,20 @@ def check_machines(tool: Tool, program: str) -> None:
     require("on machine 'ours'" in script and "#SBATCH --partition=fast" in script, f"the site's profile:\n{script}")
     again = tool.run("script", "--dry-run", *SIZE, "--time", "1h", "--", program, SITE="ours")
     require(script == again, "the same words give another script")
+
+
+def check_core_dumps(tool: Tool, _program: str) -> None:
+    """The program gets the hard limit, and the user is told where cores go."""
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    if hard != 0:
+        output = tool.run("run", "--core-dumps", "sh", "-c", "ulimit -S -c")
+        limit = "unlimited" if hard == resource.RLIM_INFINITY else str(hard // 512)
+        words, said = output.splitlines()
+        require(words == limit, f"the program's limit:\n{output}")
+        require(re.match("slipway: core files (go to|are taken by) ", said) is not None, f"where cores go:\n{output}")
+    refused = subprocess.run(["bash", "-c", 'ulimit -c 0; exec "$0" run --core-dumps true', tool.path], text=True,
+                             capture_output=True, timeout=60, check=False)
+    require(refused.returncode == 2 and "hard limit is 0" in refused.stderr, f"a hard limit of 0: {refused}")
 
 
 def check_scale(tool: Tool, program: str) -> None:

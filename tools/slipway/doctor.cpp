@@ -128,7 +128,7 @@ std::vector<Finding> examine() {
       check_cores(),
       check_gpus(),
       check_limit("locked memory", RLIMIT_MEMLOCK, 64 << 10, "fast networks need more: ask for ulimit -l unlimited"),
-      check_limit("core files", RLIMIT_CORE, 1, "a crash leaves none: ulimit -c unlimited"),
+      check_limit("core files", RLIMIT_CORE, 1, "a crash leaves none: slipway run --core-dumps, slipway submit --core-dumps"),
       check_limit("open files", RLIMIT_NOFILE, 1024, "many ranks on a host need more: ulimit -n"),
       check_shared_memory(),
       check_clock(),

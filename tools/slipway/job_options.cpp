@@ -100,6 +100,7 @@ void JobOptions::add_to(CLI::App& verb, Sizes sizes) {
   verb.add_flag("--requeue-on-node-failure", job_.notice.requeue_on_node_failure, "")->group(end);
 
   const char* const more = "More";
+  verb.add_flag("--core-dumps", job_.core_dumps, "a rank that crashes leaves a core file")->group(more);
   add(more, "--launcher", launcher_, "srun, mpirun or ibrun instead of the machine's");
   add(more, "--launch-option", job_.launch_options, "one more word for it; may be repeated");
   add(more, "--export", exports_, "NAME=VALUE for the program; may be repeated");

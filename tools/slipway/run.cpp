@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "slipway/base/error.hpp"
+#include "slipway/runtime/core_files.hpp"
 #include "verbs.hpp"
 
 namespace slipway::tool {
@@ -19,7 +22,14 @@ struct RunRequest {
   std::optional<std::uint32_t> ranks;
   bool in_process = false;
   std::optional<std::uint32_t> debug;
+  bool core_dumps = false;
 };
+
+// Ranks inherit the limit.
+void prepare_core_dumps() {
+  allow_core_files();
+  fmt::print(stderr, "slipway: {}\n", where_cores_go(core_pattern(), std::filesystem::current_path().string()));
+}
 
 // This process becomes the program, which starts its own ranks.
 int run_program(const RunRequest& request, std::vector<std::string> words) {
@@ -36,6 +46,7 @@ int run_program(const RunRequest& request, std::vector<std::string> words) {
     flags.insert(flags.end(), {"--slipway-start-limit=0", "--slipway-stall-after=0"});
   }
   words.insert(words.begin() + 1, flags.begin(), flags.end());
+  if (request.core_dumps) prepare_core_dumps();
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -52,6 +63,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
   verb->add_option("-n,--ranks", request->ranks, "number of ranks; default: what the plan wants");
   verb->add_flag("--in-process", request->in_process, "all ranks are threads of one process");
   verb->add_option("--debug", request->debug, "this rank waits for a debugger, and says how to attach one");
+  verb->add_flag("--core-dumps", request->core_dumps, "a rank that crashes leaves a core file; says where");
   verb->footer("\nExample: slipway run -n 4 ./train --epochs 10");
   verb->callback(
       [&chosen, verb, request] { chosen = [verb, request] { return run_program(*request, verb->remaining()); }; });

@@ -238,7 +238,7 @@ std::string to_text(const Study& study, const std::vector<Measurement>& measurem
 
 std::string summary_csv(const ScalingTable& table) {
   std::string text =
-      csv_line({table.unit, "ranks", "gpus", "runs", "metric", "median", "lower_quartile", "upper_quartile", "speedup",
+      csv_line({"size", "unit", "ranks", "gpus", "runs", "metric", "median", "lower_quartile", "upper_quartile", "speedup",
                 "efficiency", "serial_fraction", "starting_s", "running_s", "stopping_s"});
   for (const auto& row : table.rows) {
     text += csv_line({std::to_string(row.size), table.unit, std::to_string(row.ranks), number(row.gpus),

@@ -23,6 +23,7 @@
 #include <exception>
 #include <typeinfo>
 
+#include "core_copy.hpp"
 #include "signal_safe_text.hpp"
 
 namespace slipway::last_words {
@@ -146,6 +147,32 @@ void announce(const char* words) {
   if (const Hook hook = hook_of_process.load(std::memory_order_acquire)) hook(1, words);
 }
 
+void say_more(const Place& at, const SignalSafeText& words) {
+  write_to_log(at, words.data());
+  SignalSafeText on_terminal;
+  on_terminal.add("slipway: ").add(words.view()).add("\n");
+  write_all(2, on_terminal.view());
+}
+
+// Before the others know: they end, and then launchers end what is still busy with its core.
+void leave_core(const Place& at, int signal, const siginfo_t* info) {
+  if (!detail::core_is_wanted()) return;
+  const pid_t copy = detail::start_core_copy(signal, info);
+  if (copy < 0) {
+    SignalSafeText refusal;
+    refusal.add("no core is written (this process cannot be copied, error ").add(static_cast<std::uint64_t>(errno));
+    return say_more(at, refusal.add(") leave it more memory"));
+  }
+  const auto number = static_cast<std::uint64_t>(copy);
+  SignalSafeText words;
+  say_more(at, words.add("a core is written, of process ").add(number).add(", a copy of this one"));
+  if (detail::wait_for_core(copy)) return;
+  SignalSafeText failure;
+  failure.add("the core of process ").add(number);
+  say_more(at, failure.add(" was not written (no room, no right, or a pattern of none) see "
+                           "/proc/sys/kernel/core_pattern"));
+}
+
 // Here, not yet to the others.
 void say(const Place& at, const char* type, const char* what, const SignalSafeText& words) {
   write_failure_record(at, type, what);
@@ -157,10 +184,13 @@ void say(const Place& at, const char* type, const char* what, const SignalSafeTe
   write_backtrace(2);
 }
 
-void say_to_all(const Place& at, const char* type, const char* what) {
+constexpr int no_core = 0;  // in place of a signal
+
+void say_to_all(const Place& at, const char* type, const char* what, int core_of) {
   SignalSafeText words;
   compose(words, at, what);
   say(at, type, what, words);
+  if (core_of != no_core) leave_core(at, core_of, nullptr);
   announce(words.data());
 }
 
@@ -208,6 +238,7 @@ void on_fatal_signal(int number, siginfo_t* info, void* context) {
   SignalSafeText words;
   compose(words, place, what.data());
   say(place, signal.name, what.data(), words);
+  leave_core(place, number, info);
   if constexpr (address_sanitizer) give_sanitizer_its_turn(index, number, info, context, words);
   static_cast<void>(context);
   announce(words.data());
@@ -242,7 +273,7 @@ void describe_current_exception(std::string& type, std::string& text) {
   std::string type;
   std::string text;
   describe_current_exception(type, text);
-  say_to_all(place, type.c_str(), text.c_str());
+  say_to_all(place, type.c_str(), text.c_str(), SIGABRT);
   die();
 }
 
@@ -250,7 +281,8 @@ void on_exit_called() {
   if (!run_in_progress.load(std::memory_order_acquire)) return;
   if (!may_die()) die();
   say_to_all(place, "exit",
-             "exit() was called (it would leave the other ranks waiting) return from run() or call stop instead");
+             "exit() was called (it would leave the other ranks waiting) return from run() or call stop instead",
+             no_core);
   // What the user printed just before is still in the buffers of stdio, and _exit drops it.
   ::fflush(nullptr);
   die();

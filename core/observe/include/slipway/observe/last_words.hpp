@@ -11,6 +11,8 @@
 
 // What is left of a process that dies in user code: a few lines in its log and on stderr, a failure record in the run
 // directory, status 1. Covers SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, std::terminate, and exit() while a run goes on.
+// Where the soft limit allows core files, all but exit() leave one: of a copy of the process, with all memory and the
+// thread that died. The hook is called once it is written.
 namespace slipway::last_words {
 
 // One rank, as its threads know it. Filled before the rank's threads start, and alive as long as they are.
