@@ -21,9 +21,24 @@ def status_of(run: pathlib.Path) -> dict:
         return {}
 
 
-def start(program: str, launcher: str, run: pathlib.Path, *more: str) -> subprocess.Popen:
+def start(program: str, launcher: str, run: pathlib.Path, *more: str, **how) -> subprocess.Popen:
     return subprocess.Popen([program, "--steps", "60", "--pause", "50", f"--slipway-launcher={launcher}",
-                             f"--slipway-run-directory={run}", *more])
+                             f"--slipway-run-directory={run}", *more], **how)
+
+
+def check_other_version(program: str, launcher: str, run: pathlib.Path) -> str:
+    """Attempt 2 is refused as long as another slipway seems to have run before, and changes nothing."""
+    file, before = run / "versions.json", (run / "status.json").read_bytes()
+    versions = file.read_text(encoding="utf-8")
+    file.write_text(json.dumps({**json.loads(versions), "slipway": "99.0.0"}), encoding="utf-8")
+    refused = start(program, launcher, run, "--slipway-attempt=2", stderr=subprocess.PIPE)
+    _, words = refused.communicate(timeout=PATIENCE)
+    file.write_text(versions, encoding="utf-8")
+    if refused.returncode != 2 or b"is of another slipway (version 99.0.0" not in words:
+        return f"another version was not refused: {refused.returncode}\n{words.decode()}"
+    if (run / ".attempt-2").exists() or (run / "status.json").read_bytes() != before:
+        return "a refused attempt has left something"
+    return ""
 
 
 def check(program: str, launcher: str, run: pathlib.Path) -> str:
@@ -40,6 +55,8 @@ def check(program: str, launcher: str, run: pathlib.Path) -> str:
         return "a run that was told to stop counts as finished"
     if not (run / "state" / "1" / "manifest.json").exists():
         return "nothing was saved"
+    if problem := check_other_version(program, launcher, run):
+        return problem
     if (code := start(program, launcher, run, "--slipway-attempt=2").wait(PATIENCE)) != 0:
         return f"attempt 2 ended with {code}: {status_of(run)}"
     status = status_of(run)

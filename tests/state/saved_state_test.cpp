@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "slipway/base/error.hpp"
+#include "slipway/observe/run_directory.hpp"
 #include "tools/temporary_directory.hpp"
 
 namespace slipway {
@@ -44,6 +45,7 @@ TEST_F(SavedStates, Contract16_AreReadAsTheyWereWritten) {
   EXPECT_EQ(newest(), 1U);
   EXPECT_EQ(SavedState::open(run_.path(), 1).read("shard/0"), bytes);
   EXPECT_EQ(SavedState::open(run_.path(), 1).read("shard/1"), std::nullopt);
+  EXPECT_THAT(SavedState::open(run_.path(), 1).nodes(), ElementsAre("shard/0"));
   EXPECT_EQ(SavedState::next_number(run_.path()), 2U);
   EXPECT_THAT(notices_, IsEmpty());
 }
@@ -63,6 +65,18 @@ TEST_F(SavedStates, Contract16_OneThatIsCutShortIsNotThere) {
   std::filesystem::resize_file(part(2), 3);
   EXPECT_EQ(newest(), 1U);
   EXPECT_THAT(notices_, ElementsAre(HasSubstr("node 'shard/0' is missing or cut short")));
+}
+
+TEST_F(SavedStates, Contract16_OneOfAnUnknownSchemaIsLeftAside) {
+  save(1, "first");
+  save(2, "second");
+  const auto manifest = run_.path() / "state" / "2" / "manifest.json";
+  std::string text = read_file(manifest).value();
+  text.replace(text.find("\"schema\": 1"), 11, "\"schema\": 7");
+  write_file_atomically(manifest, text);
+  EXPECT_EQ(newest(), 1U);
+  EXPECT_THAT(notices_, ElementsAre(HasSubstr("its manifest has schema 7, and this slipway knows 1 alone")));
+  EXPECT_THROW(SavedState::open(run_.path(), 2), Error);
 }
 
 TEST_F(SavedStates, ChangedBytesAreNoticed) {

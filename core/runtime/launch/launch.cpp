@@ -17,6 +17,7 @@
 #include "slipway/local/mpirun_launcher.hpp"
 #include "slipway/observe/status.hpp"
 #include "slipway/runtime/affinity.hpp"
+#include "slipway/runtime/earlier_attempt.hpp"
 #include "slipway/runtime/launched_by.hpp"
 #include "slipway/runtime/versions.hpp"
 #include "start_of_main.hpp"
@@ -52,17 +53,6 @@ RunDirectory open_run_directory(const Program& program, const Settings& settings
   return RunDirectory::create(settings.run_base, settings.name.empty() ? program.name() : settings.name);
 }
 
-void refuse_other_program(const RunDirectory& directory, const std::string& program) {
-  const auto before = read_status(directory.path());
-  if (!before || before->program == program) return;
-  throw UsageError("the run directory " + directory.path().string() + " is of another program ('" + before->program +
-                   "', not '" + program + "'); name the right one, or start a new run");
-}
-
-}  // namespace
-
-namespace {
-
 // What --slipway-version shows.
 void print_versions() {
   auto versions = core_versions();
@@ -81,7 +71,7 @@ std::function<RunDirectory()> run_directory_maker(const Program& program, const 
   if (settings.plan != PlanRequest::none) return nullptr;
   return [&program, &settings] {
     RunDirectory directory = open_run_directory(program, settings);
-    if (settings.attempt > 1) refuse_other_program(directory, program.name());
+    if (settings.attempt > 1) require_same_run(directory, program.graph());
     directory.claim(settings.attempt);
     return directory;
   };
@@ -125,7 +115,7 @@ int start_ranks(Program& program, const Options& options) {
     return launching::run_locally(program, options);
   }
   const RunDirectory directory = open_run_directory(program, options.settings());
-  if (options.settings().attempt > 1) refuse_other_program(directory, program.name());
+  if (options.settings().attempt > 1) require_same_run(directory, program.graph());
   directory.require_free(options.settings().attempt);
   request.run_directory = directory.path();
   std::exit(run_under_mpirun(request));

@@ -4,6 +4,7 @@
 
 #include "slipway/rpc/wire.hpp"
 #include "slipway/state/hdf5_version.hpp"
+#include "slipway/state/saved_state.hpp"
 
 namespace slipway {
 
@@ -15,6 +16,7 @@ std::vector<VersionOf> core_versions() {
 #endif
   return {{"slipway", SLIPWAY_VERSION},
           {"wire format", std::to_string(wire::version)},
+          {"state format", std::to_string(SavedState::schema)},
           {"compiler", compiler},
           {"HDF5", detail::hdf5_version().value_or("none")}};
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slipway/state/saved_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -42,26 +44,36 @@ std::vector<std::uint32_t> numbers_in(const fs::path& run) {
   return numbers;
 }
 
-std::optional<std::vector<SavedPart>> read_manifest(const fs::path& directory) {
+struct Manifest {
+  std::vector<SavedPart> parts{};
+  std::string defect{};  // why it cannot be used; empty: it can
+};
+
+Manifest read_manifest(const fs::path& directory) {
+  const Manifest unreadable{.defect = "its manifest is missing or damaged"};
   const auto text = read_file(directory / manifest_name);
-  if (!text) return std::nullopt;
+  if (!text) return unreadable;
   try {
-    const auto manifest = nlohmann::json::parse(*text);
-    std::vector<SavedPart> parts;
-    for (const auto& part : manifest.at("parts")) {
-      parts.push_back({part.at("node"), part.at("bytes"), part.at("digest")});
+    const auto json = nlohmann::json::parse(*text);
+    if (json.at("schema") != SavedState::schema) {
+      return {.defect = fmt::format("its manifest has schema {}, and this slipway knows {} alone",
+                                    json.at("schema").dump(), SavedState::schema)};
     }
-    return parts;
+    Manifest manifest;
+    for (const auto& part : json.at("parts")) {
+      manifest.parts.push_back({part.at("node"), part.at("bytes"), part.at("digest")});
+    }
+    return manifest;
   } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
+    return unreadable;
   }
 }
 
 // Why the state cannot be used; empty: it can.
 std::string defect_of(const fs::path& directory) {
-  const auto parts = read_manifest(directory);
-  if (!parts) return "its manifest is missing or damaged";
-  for (const auto& part : *parts) {
+  const Manifest manifest = read_manifest(directory);
+  if (!manifest.defect.empty()) return manifest.defect;
+  for (const auto& part : manifest.parts) {
     std::error_code error;
     const auto size = fs::file_size(directory / file_of(part.node), error);
     if (error || size != part.bytes) return "the part of node '" + part.node + "' is missing or cut short";
@@ -77,9 +89,11 @@ SavedState::SavedState(const fs::path& run_directory, std::uint32_t number)
 SavedState SavedState::open(const fs::path& run_directory, std::uint32_t number) {
   SavedState state(run_directory, number);
   if (!state) return state;
-  const auto parts = read_manifest(state.directory_);
-  if (!parts) throw Error("the saved state " + state.directory_.string() + " has lost its manifest");
-  for (const auto& part : *parts) state.parts_.emplace(part.node, part);
+  const Manifest manifest = read_manifest(state.directory_);
+  if (!manifest.defect.empty()) {
+    throw Error("the saved state " + state.directory_.string() + " cannot be used: " + manifest.defect);
+  }
+  for (const auto& part : manifest.parts) state.parts_.emplace(part.node, part);
   return state;
 }
 
@@ -111,7 +125,7 @@ void SavedState::complete(const std::vector<SavedPart>& parts) const {
   for (const auto& part : parts) {
     list.push_back({{"node", part.node}, {"bytes", part.bytes}, {"digest", part.digest}});
   }
-  const nlohmann::ordered_json manifest{{"schema", 1}, {"parts", std::move(list)}};
+  const nlohmann::ordered_json manifest{{"schema", schema}, {"parts", std::move(list)}};
   write_file_atomically(directory_ / manifest_name, manifest.dump(2) + "\n");
   const fs::path run = directory_.parent_path().parent_path();
   std::uint32_t complete = 0;
@@ -135,6 +149,12 @@ std::optional<std::string> SavedState::read(std::string_view node) const {
                 "); take the directory away to go on from the state before");
   }
   return bytes;
+}
+
+std::vector<std::string> SavedState::nodes() const {
+  std::vector<std::string> labels;
+  for (const auto& [label, part] : parts_) labels.push_back(label);
+  return labels;
 }
 
 }  // namespace slipway

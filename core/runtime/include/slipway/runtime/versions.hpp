@@ -12,7 +12,7 @@ struct VersionOf {
   std::string version;  // "none" for what is not there
 };
 
-// Of slipway itself and of what the core knows: wire format, compiler, the program's HDF5.
+// Of slipway itself and of what the core knows: wire and state format, compiler, the program's HDF5.
 std::vector<VersionOf> core_versions();
 
 }  // namespace slipway

@@ -25,6 +25,8 @@ struct SavedPart {
 
 class SavedState {
  public:
+  static constexpr std::uint32_t schema = 1;  // of the manifest; one with another is left aside
+
   SavedState() = default;  // names nothing
   // To be written. 0 names nothing.
   SavedState(const std::filesystem::path& run_directory, std::uint32_t number);
@@ -38,6 +40,7 @@ class SavedState {
                                        const std::function<void(const std::string&)>& notice);
 
   explicit operator bool() const { return !directory_.empty(); }
+  const std::filesystem::path& directory() const { return directory_; }
 
   // Any rank, each its own nodes. Throws Error.
   SavedPart write(std::string_view node, std::string_view bytes) const;
@@ -45,6 +48,8 @@ class SavedState {
   void complete(const std::vector<SavedPart>& parts) const;
   // Of one that was opened: nothing when the node saved nothing. Throws Error when the file is damaged.
   std::optional<std::string> read(std::string_view node) const;
+  // Of one that was opened: who saved something.
+  std::vector<std::string> nodes() const;
 
  private:
   std::filesystem::path directory_;
