@@ -107,6 +107,34 @@ TEST(RunDirectory, CarriesAStopRequest) {
   EXPECT_EQ(run.stop_requested(), "Ctrl-C");
 }
 
+TEST(RunDirectory, CarriesARequestToSaveOfOneAttempt) {
+  const TemporaryDirectory base;
+  const auto run = RunDirectory::at(base.path());
+  EXPECT_EQ(run.save_requested(), std::nullopt);
+  run.request_save("each hour");
+  EXPECT_EQ(run.save_requested(), "each hour");
+  run.forget_save_request();
+  EXPECT_EQ(run.save_requested(), std::nullopt);
+  run.request_save("too late");
+  run.claim(2);
+  EXPECT_EQ(run.save_requested(), std::nullopt) << "it was meant for the attempt before";
+}
+
+TEST(Status, TellsWhatIsSaved) {
+  const TemporaryDirectory base;
+  const auto run = RunDirectory::at(base.path());
+  StatusFile file(run, {.program = "p", .saved_state = 4});
+  file.set_saving(5);
+  EXPECT_EQ(read_status(run.path())->saving, 5U);
+  EXPECT_EQ(read_status(run.path())->saved_state, 4U);
+  file.set_saved(5);
+  EXPECT_EQ(read_status(run.path())->saving, 0U);
+  EXPECT_EQ(read_status(run.path())->saved_state, 5U);
+  file.set_saving(6);
+  file.end(ExitStatus::node_failed);
+  EXPECT_EQ(read_status(run.path())->saving, 0U) << "nobody writes it any more";
+}
+
 TEST(Status, Contract17SurvivesTheWayThroughTheFile) {
   const TemporaryDirectory base;
   const auto run = RunDirectory::at(base.path());

@@ -38,6 +38,7 @@ int run(int argc, char** argv) {
   tool::add_status(app, chosen);
   tool::add_logs(app, chosen);
   tool::add_cancel(app, chosen);
+  tool::add_save(app, chosen);
   tool::add_resume(app, chosen);
   tool::add_requeue(app, chosen);
   tool::add_sweep(app, chosen);

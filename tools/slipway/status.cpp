@@ -56,6 +56,7 @@ void print_status(const RunStatus& status) {
   line("workers done", fmt::format("{} of {}", status.progress.workers_done, status.progress.workers));
   line("calls", std::to_string(status.progress.calls));
   line("progress", status.progress.text);
+  line("saved state", status.saved_state > 0 ? std::to_string(status.saved_state) : "");
   line("stop reason", status.stop_reason);
   if (status.first_failure) fmt::print("\n{}\n", to_text(*status.first_failure));
 }

@@ -19,6 +19,7 @@ void add_status(CLI::App& app, Chosen& chosen);
 void add_logs(CLI::App& app, Chosen& chosen);
 void add_cancel(CLI::App& app, Chosen& chosen);
 void add_machines(CLI::App& app, Chosen& chosen);
+void add_save(CLI::App& app, Chosen& chosen);
 void add_resume(CLI::App& app, Chosen& chosen);
 void add_requeue(CLI::App& app, Chosen& chosen);
 void add_sweep(CLI::App& app, Chosen& chosen);

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view stop_name = "stop";
+constexpr std::string_view save_name = "save";
 constexpr std::string_view latest_name = "latest";
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path, int error, const std::string& advice) {
@@ -98,9 +99,10 @@ fs::path mark_of(const fs::path& run, std::uint32_t attempt) { return run / (".a
 
 std::string notice_name(std::uint32_t attempt) { return "notice." + std::to_string(attempt); }
 
-// What ended an attempt before must not be taken for the end of this one.
-void forget_the_end_of_others(const fs::path& run) {
+// What an attempt before was asked, and what ended it, must not be taken for requests to this one, and its end.
+void forget_other_attempts(const fs::path& run) {
   ::unlink((run / stop_name).c_str());
+  ::unlink((run / save_name).c_str());
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(run / "logs", absent)) {
     const std::string name = entry.path().filename();
@@ -175,7 +177,7 @@ void RunDirectory::claim(std::uint32_t attempt) const {
   const fs::path mark = mark_of(path_, attempt);
   const Descriptor descriptor(::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (descriptor.value() >= 0) {
-    if (attempt > 1) forget_the_end_of_others(path_);
+    if (attempt > 1) forget_other_attempts(path_);
     return;
   }
   if (errno != EEXIST) fail("cannot write into the run directory", path_, errno, "choose a writable place");
@@ -207,6 +209,14 @@ std::optional<std::string> RunDirectory::read(std::string_view name) const {
 void RunDirectory::request_stop(std::string_view reason) const { write(stop_name, reason, Durability::process); }
 
 std::optional<std::string> RunDirectory::stop_requested() const { return read_if_there(stop_name); }
+
+void RunDirectory::request_save(std::string_view reason) const { write(save_name, reason, Durability::process); }
+
+std::optional<std::string> RunDirectory::save_requested() const { return read_if_there(save_name); }
+
+void RunDirectory::forget_save_request() const {
+  if (!path_.empty()) ::unlink((path_ / save_name).c_str());
+}
 
 void RunDirectory::give_notice(std::uint32_t attempt, std::string_view reason) const {
   write(notice_name(attempt), reason, Durability::process);

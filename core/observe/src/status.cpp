@@ -60,6 +60,8 @@ Json object_of(const RunStatus& status) {
                         {"text", status.progress.text},
                         {"progress_number", status.progress.number},
                         {"work", status.progress.work}};
+  object["saved_state"] = status.saved_state;
+  object["saving"] = status.saving;
   return object;
 }
 
@@ -94,6 +96,8 @@ RunStatus status_of(const Json& object) {
   progress.at("text").get_to(status.progress.text);
   progress.at("progress_number").get_to(status.progress.number);
   progress.at("work").get_to(status.progress.work);
+  object.at("saved_state").get_to(status.saved_state);
+  object.at("saving").get_to(status.saving);
   return status;
 }
 
@@ -212,6 +216,21 @@ void StatusFile::set_progress(const RunProgress& progress) {
   status_.progress = progress;
 }
 
+void StatusFile::set_saving(std::uint32_t state) {
+  const std::lock_guard lock(mutex_);
+  if (status_.state == RunState::ended || status_.saving == state) return;
+  status_.saving = state;
+  write(Durability::process);
+}
+
+void StatusFile::set_saved(std::uint32_t state) {
+  const std::lock_guard lock(mutex_);
+  if (status_.state == RunState::ended) return;
+  status_.saved_state = state;
+  status_.saving = 0;
+  write(Durability::process);
+}
+
 void StatusFile::beat() {
   const std::lock_guard lock(mutex_);
   if (status_.state != RunState::ended) write(Durability::process);
@@ -222,6 +241,7 @@ void StatusFile::end(ExitStatus status) {
   if (status_.state == RunState::ended) return;
   status_.state = RunState::ended;
   status_.exit_status = status;
+  status_.saving = 0;
   status_.ended = wall_now();
   write(Durability::machine);
 }

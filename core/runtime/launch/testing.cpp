@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "edge_rules.hpp"
+#include "modes.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/base/seeded_scheduler.hpp"
 #include "slipway/local/local_transport.hpp"
@@ -49,6 +50,9 @@ class World {
       if (edge.fails) edges_.fail_edge(edge.from, edge.to, nullptr);
     }
     rank_.program = &program;
+    if (!options_.settings().run_directory.empty()) {
+      rank_.make_run_directory = launching::run_directory_maker(program, options_);
+    }
     rank_.edge_faults = &edges_;
     rank_.requests = &requests_;
     rank_.options = &options_;

@@ -81,6 +81,11 @@ void Context::stop_now(std::string_view reason) {
       {rank(), {.kind = detail::ControlKind::stop_asked, .number = 1, .text = label() + ": " + std::string(reason)}});
 }
 
+void Context::save(std::string_view reason) {
+  host_.shared().events->push(
+      {rank(), {.kind = detail::ControlKind::save_asked, .text = label() + ": " + std::string(reason)}});
+}
+
 std::stop_token Context::stop_token() const { return host_.shared().stop.get_token(); }
 
 bool Context::sleep_for(std::chrono::nanoseconds duration) const {

@@ -32,10 +32,13 @@ enum class ControlKind : std::uint8_t {
   counts,        // first: handlers run so far; second: the progress number; text: what the program says of its progress
   work,          // text: what the rank's nodes have reported, see work_message
   notice_asked,  // text: reason
+  save_asked,    // text: reason
+  saved,         // number: of the state that the rank's nodes were to save on request; text: what they saved
   noticed,       // the rank's nodes have been told that the end is near; text: what they saved
   // controller -> ranks
   go,         // run() may start
   notice,     // first: nanoseconds left; number: of the state to save, 0 for none; text: reason
+  save,       // number: of the state; text: reason
   stop,       // text: reason
   end_waits,  // waits in run() end with Stopped; text: reason
   drain,      // number: round
@@ -47,6 +50,7 @@ enum class ControlKind : std::uint8_t {
   own_failure,      // text: a FirstFailure as JSON
   own_constructed,
   own_thread_done,  // a thread that a node started, or the body of a test
+  own_saved,        // number: of the state; text: what a node saved on request
   own_noticed,      // a node's hooks for the notice have run
   peer_lost,        // number: rank; text: reason
 };

@@ -28,9 +28,15 @@ RunStatus initial_status(const ControllerSetup& setup) {
   status.written_by = setup.rank.value();
   status.host = setup.host;
   status.process = getpid();
+  if (setup.directory) {
+    status.saved_state = SavedState::newest_complete(setup.directory.path(), [](const std::string&) {});
+  }
   status.started = status.heartbeat = wall_now();
   return status;
 }
+
+// The stop after the notice needs a part of the time, too.
+std::chrono::nanoseconds limit_of_hooks(const Settings& settings) { return settings.notice_margin * 3 / 4; }
 
 std::uint32_t count_workers(const Program& program) {
   const auto& nodes = program.graph().nodes();
@@ -59,8 +65,7 @@ void Controller::enter(State state) {
   answers_ = 0;
   const bool limited =
       state == State::noticing || state == State::stopping || state == State::draining || state == State::destroying;
-  // The stop after the notice needs a part of the time, too.
-  const auto limit = state == State::noticing ? setup_.settings->notice_margin * 3 / 4 : setup_.settings->stop_limit;
+  const auto limit = state == State::noticing ? limit_of_hooks(*setup_.settings) : setup_.settings->stop_limit;
   step_deadline_ = limited ? seam::after(limit) : seam::never;
 }
 
@@ -79,7 +84,7 @@ void Controller::on(RankId from, const Control& control) {
       status_.set_state(RunState::running);
       setup_.broadcast({.kind = ControlKind::go});
       if (notice_) notice(*std::exchange(notice_, std::nullopt));
-      return;
+      return begin_next_save();
     case ControlKind::worker_done:
       // While nodes save themselves, workers return because of the notice: what they have saved decides.
       if (workers_left_ > 0 && --workers_left_ == 0 && state_ != State::noticing) {
@@ -98,21 +103,20 @@ void Controller::on(RankId from, const Control& control) {
       return;
     case ControlKind::noticed: {
       if (state_ != State::noticing) return;
-      Reader reader(std::as_bytes(std::span(control.text.data(), control.text.size())));
-      while (reader.remaining() > 0) {
-        SavedPart& part = saved_parts_.emplace_back();
-        decode(reader, part.node);
-        decode(reader, part.bytes);
-        decode(reader, part.digest);
-      }
+      add_parts(control.text, saved_parts_);
       if (answer(State::noticing)) end_notice();
       return;
     }
+    case ControlKind::save_asked:
+      return save(control.text);
+    case ControlKind::saved:
+      return take_saved(from, control);
     case ControlKind::failed:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
       return;
     case ControlKind::workers_returned:
       if (!answer(State::stopping)) return;
+      give_up_save("the program ends");
       enter(State::draining);
       next_drain_round();
       return;
@@ -181,23 +185,17 @@ void Controller::notice(const std::string& reason) {
   if (!may_stop() || notice_) return;
   notice_ = reason;
   if (state_ == State::constructing) return;
+  give_up_save("what is saved at the notice takes its place");
   enter(State::noticing);
   terminal_.message(LogLevel::warning, "the end of the job is near (" + reason + "): the program is told, and stops");
   const auto left = static_cast<std::uint64_t>(setup_.settings->notice_margin.count());
-  state_number_ = setup_.directory ? SavedState::next_number(setup_.directory.path()) : 0;
-  setup_.broadcast({.kind = ControlKind::notice, .number = state_number_, .first = left, .text = reason});
+  const std::uint32_t number = setup_.directory ? next_state_number() : 0;
+  setup_.broadcast({.kind = ControlKind::notice, .number = number, .first = left, .text = reason});
 }
 
 // All parts are written, so the state is complete with its manifest.
 void Controller::end_notice() {
-  try {
-    if (!saved_parts_.empty()) SavedState(setup_.directory.path(), state_number_).complete(saved_parts_);
-  } catch (const std::exception& error) {
-    return fail({.rank = setup_.rank.value(),
-                 .host = setup_.host,
-                 .type = "slipway::Error",
-                 .text = std::string("the saved state could not be completed: ") + error.what()});
-  }
+  if (!saved_parts_.empty() && !complete_state(state_number_, saved_parts_)) return;
   const bool done = workers_ > 0 && workers_left_ == 0 && saved_parts_.empty();
   stop({.reason = done ? "all workers have returned" : *notice_,
         .status = done ? ExitStatus::good : ExitStatus::preempted,
@@ -211,6 +209,7 @@ void Controller::stop(const Stop& stop) {
     status_.set_stop_reason(stop.reason, stop.finished);
     stop_began_ = seam::now();
     enter(State::stopping);
+    if (save_) step_deadline_ = seam::after(std::max(setup_.settings->stop_limit, limit_of_hooks(*setup_.settings)));
     waits_ended_ = false;
     setup_.broadcast({.kind = ControlKind::stop, .text = stop.reason});
   }
@@ -247,17 +246,17 @@ std::string Controller::failure() const {
   return first ? to_text(*first) : std::string();
 }
 
-std::string Controller::late_ranks() const {
+std::string Controller::ranks_without(const std::vector<bool>& answered) {
   std::string text;
-  for (std::size_t rank = 0; rank < answered_.size(); ++rank) {
-    if (!answered_[rank]) text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
+  for (std::size_t rank = 0; rank < answered.size(); ++rank) {
+    if (!answered[rank]) text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
   }
   return text;
 }
 
 void Controller::step_took_too_long() {
   if (state_ == State::noticing) {
-    terminal_.message(LogLevel::warning, "hooks for the notice are still busy on ranks " + late_ranks() +
+    terminal_.message(LogLevel::warning, "hooks for the notice are still busy on ranks " + ranks_without(answered_) +
                                              ": the program stops without waiting for them");
     return stop({.reason = *notice_, .status = ExitStatus::preempted});
   }
@@ -276,13 +275,14 @@ void Controller::step_took_too_long() {
         .rank = setup_.rank.value(),
         .host = setup_.host,
         .type = "time limit of a step",
-        .text = fmt::format("still busy {}: ranks {}; their logs say what with", what, late_ranks()),
+        .text = fmt::format("still busy {}: ranks {}; their logs say what with", what, ranks_without(answered_)),
         .log_file = {}});
 }
 
 void Controller::tick(seam::Time now) {
   if (state_ == State::ended || state_ == State::aborted) return;
   if (now >= step_deadline_) step_took_too_long();
+  look_after_save(now);
   const auto limit = setup_.settings->time_limit;
   if (limit.count() > 0 && state_ == State::running && now - began_ >= limit.count()) {
     stop({.reason = "the time limit (--slipway-time-limit) has passed", .status = ExitStatus::time_limit});
@@ -330,10 +330,13 @@ Work Controller::sampled_work() const {
 
 // Of other processes, by files.
 void Controller::look_for_requests(seam::Time now) {
-  if (!setup_.directory || now < next_look_ || !may_stop()) return;
+  if (!setup_.directory || now < next_look_) return;
   next_look_ = now + stop_file_look;
-  if (const auto reason = setup_.directory.notice_given(setup_.settings->attempt)) notice(*reason);
-  if (const auto reason = setup_.directory.stop_requested()) stop({.reason = *reason});
+  if (may_stop()) {
+    if (const auto reason = setup_.directory.notice_given(setup_.settings->attempt)) notice(*reason);
+    if (const auto reason = setup_.directory.stop_requested()) stop({.reason = *reason});
+  }
+  look_for_save_request();
 }
 
 void Controller::end() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "control.hpp"
+#include "slipway/observe/log.hpp"
 #include "slipway/observe/report.hpp"
 #include "slipway/observe/status.hpp"
 #include "slipway/observe/terminal.hpp"
@@ -28,6 +29,7 @@ struct ControllerSetup {
   RankId rank;
   std::string host;
   RunDirectory directory;
+  Log* log = nullptr;
   bool show_end = true;
   seam::Time launched = seam::now();              // the start of the process, where it is the run's own
   bool has_body = false;                          // of the test kit: the program does not end before it asks to
@@ -38,6 +40,7 @@ struct ControllerSetup {
 //
 //   constructing --all constructed--> running --all workers returned, or stop--> stopping --all ranks returned-->
 //   running --notice--> noticing --all hooks have run--> stopping
+//   running --save--> running, and a state is saved meanwhile
 //   draining --quiet twice--> destroying --level by level--> ended
 //   any --failure, or a step's limit--> aborted
 class Controller {
@@ -56,6 +59,8 @@ class Controller {
   void stop(const Stop& stop);
   // The end of the job is near. Once; waits until the nodes are constructed.
   void notice(const std::string& reason);
+  // All nodes save, and the program goes on. See Context::save.
+  void save(const std::string& reason);
   // The first one wins: it is printed, recorded, and ends the run.
   void fail(const FirstFailure& failure);
   void rank_lost(RankId rank, const std::string& reason, const std::string& host);
@@ -79,8 +84,19 @@ class Controller {
   void step_took_too_long();
   void look_for_requests(seam::Time now);
   bool may_stop() const;
+  void begin_save(const std::string& reason);
+  void begin_next_save();
+  void take_saved(RankId from, const Control& control);
+  void end_save();
+  void give_up_save(const std::string& why);
+  void look_after_save(seam::Time now);
+  void look_for_save_request();
+  std::uint32_t next_state_number();
+  bool complete_state(std::uint32_t number, const std::vector<SavedPart>& parts);
+  static void add_parts(const std::string& text, std::vector<SavedPart>& parts);
+  void note(const std::string& text);  // in the log
   void end();
-  std::string late_ranks() const;
+  static std::string ranks_without(const std::vector<bool>& answered);
   RunProgress progress() const;
   Work work() const;
   Work sampled_work() const;
@@ -109,8 +125,20 @@ class Controller {
   std::string progress_text_;
   std::uint64_t progress_number_ = 0;
   std::optional<std::string> notice_;  // its reason, once given
-  std::uint32_t state_number_ = 0;
+  std::uint32_t state_number_ = 0;     // of the last state that was begun
   std::vector<SavedPart> saved_parts_;
+  // On request, while the program runs or stops.
+  struct Save {
+    std::uint32_t number = 0;
+    std::string reason{};
+    std::vector<bool> answered{};
+    std::uint32_t answers = 0;
+    std::vector<SavedPart> parts{};
+    seam::Time began = 0;
+    bool told = false;  // that it takes long
+  };
+  std::optional<Save> save_;
+  std::optional<std::string> next_save_;  // asked for meanwhile, or before the start
   Report report_;
   seam::Time began_ = seam::now();
   std::optional<seam::Time> workers_began_{};

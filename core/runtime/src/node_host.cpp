@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node_host.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -135,10 +137,26 @@ void NodeHost::fail(const std::exception_ptr& error, const std::string& where) {
   shared_.events->push({shared_.rank, {.kind = ControlKind::own_failure, .text = to_json(first)}});
 }
 
+// A run may save, and hence start threads, for weeks.
+void NodeHost::join_ended_threads() {
+  std::vector<UserThread> ended;
+  {
+    const std::lock_guard guard(threads_lock_);
+    const auto first = std::partition(user_threads_.begin(), user_threads_.end(), [](const UserThread& each) {
+      return !each.ended->load(std::memory_order_acquire);
+    });
+    ended.assign(std::make_move_iterator(first), std::make_move_iterator(user_threads_.end()));
+    user_threads_.erase(first, user_threads_.end());
+  }
+  for (auto& each : ended) each.thread.join();
+}
+
 void NodeHost::start_thread(std::function<void()> body) {
+  join_ended_threads();
   const std::uint64_t number = threads_begun_.fetch_add(1, std::memory_order_relaxed);
   live_threads_.fetch_add(1, std::memory_order_acq_rel);
-  seam::Thread thread("user." + spec_.label, [this, number, body = std::move(body)] {
+  const auto ended = std::make_shared<std::atomic<bool>>(false);
+  seam::Thread thread("user." + spec_.label, [this, number, ended, body = std::move(body)] {
     const last_words::AlternateStack stack;
     const last_words::At at(shared_.place, spec_.label.c_str(), "a thread of it");
     Activity activity;
@@ -153,10 +171,10 @@ void NodeHost::start_thread(std::function<void()> body) {
     }
     live_threads_.fetch_sub(1, std::memory_order_acq_rel);
     shared_.events->push({shared_.rank, {.kind = ControlKind::own_thread_done}});
+    ended->store(true, std::memory_order_release);
   });
-  threads_lock_.lock();
-  user_threads_.push_back(std::move(thread));
-  threads_lock_.unlock();
+  const std::lock_guard guard(threads_lock_);
+  user_threads_.push_back({std::move(thread), ended});
 }
 
 void NodeHost::on_notice(std::function<void(std::chrono::nanoseconds)> hook) {
@@ -189,6 +207,22 @@ void NodeHost::give_notice(const SavedState& into) {
   });
 }
 
+void NodeHost::save_on_request(const SavedState& into, std::uint32_t number) {
+  std::function<void(std::ostream&)> save;
+  {
+    const std::lock_guard guard(hooks_lock_);
+    save = save_hook_;
+  }
+  if (!save) return shared_.events->push({shared_.rank, {.kind = ControlKind::own_saved, .number = number}});
+  start_thread([this, into, number, save = std::move(save)] {
+    Control done{.kind = ControlKind::own_saved, .number = number};
+    context_.exclusive([&] {
+      if (shared_.saving.load(std::memory_order_acquire) == number) done.text = save_state(into, save);
+    });
+    shared_.events->push({shared_.rank, std::move(done)});
+  });
+}
+
 std::string NodeHost::save_state(const SavedState& into, const std::function<void(std::ostream&)>& save) const {
   std::ostringstream out;
   save(out);
@@ -203,11 +237,12 @@ std::string NodeHost::save_state(const SavedState& into, const std::function<voi
 
 void NodeHost::join() {
   if (worker_.joinable()) worker_.join();
-  std::vector<seam::Thread> threads;
-  threads_lock_.lock();
-  threads.swap(user_threads_);
-  threads_lock_.unlock();
-  for (auto& thread : threads) thread.join();
+  std::vector<UserThread> threads;
+  {
+    const std::lock_guard guard(threads_lock_);
+    threads.swap(user_threads_);
+  }
+  for (auto& each : threads) each.thread.join();
 }
 
 bool NodeHost::destroy() {

@@ -39,6 +39,7 @@ struct RankShared {
   std::atomic<std::uint64_t> progress_number{0};
   WorkCounter work;
   std::atomic<seam::Time> end_expected{seam::never};  // after a notice
+  std::atomic<std::uint32_t> saving{0};               // number of the state that nodes save on request; 0: none
   SavedState restored;                                // by an attempt before; may name nothing
 };
 
@@ -72,12 +73,16 @@ class NodeHost {
   void on_save(std::function<void(std::ostream&)> hook);
   // Runs the hooks one after the other, on the strand; their end is an event, with what was saved.
   void give_notice(const SavedState& into);
+  // The hook for saving alone, in the same way. Where `saving` is another by the time that the strand is free, nothing
+  // is saved.
+  void save_on_request(const SavedState& into, std::uint32_t number);
   void fail(const std::exception_ptr& error, const std::string& where);
   // Waits until no handler runs, and keeps it so: the caller returns each place to the slot. Throws Stopped.
   void take_all_places();
 
  private:
   std::string save_state(const SavedState& into, const std::function<void(std::ostream&)>& save) const;
+  void join_ended_threads();
   void build();
   void own_thread_life();
   void destroy_object();
@@ -96,8 +101,12 @@ class NodeHost {
   seam::Word own_built_{0};
   std::atomic<bool> own_quit_{false};
   bool destructor_threw_ = false;
+  struct UserThread {
+    seam::Thread thread;
+    std::shared_ptr<std::atomic<bool>> ended;
+  };
   seam::SpinLock threads_lock_;  // guards user_threads_
-  std::vector<seam::Thread> user_threads_;
+  std::vector<UserThread> user_threads_;
   seam::SpinLock exclusive_lock_;  // held while grants are asked for
   seam::SpinLock hooks_lock_;      // guards notice_hooks_ and save_hook_
   std::function<void(std::ostream&)> save_hook_;

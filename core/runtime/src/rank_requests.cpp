@@ -91,8 +91,10 @@ void RankRuntime::print_waits() {
 
 void RankRuntime::begin_notice(const Control& control) {
   log_->warning("the end of the job is near: " + control.text);
+  shared_.saving.store(0, std::memory_order_release);  // what is saved now takes the place of it
   shared_.end_expected.store(seam::now() + static_cast<seam::Time>(control.first), std::memory_order_release);
   notices_left_ = nodes_.size();
+  saved_parts_.clear();
   const SavedState into(shared_.run_directory, control.number);
   for (const auto& node : nodes_) node->give_notice(into);
   if (nodes_.empty()) send(leader_, {.kind = ControlKind::noticed});
@@ -103,6 +105,22 @@ void RankRuntime::report_noticed(const std::string& saved) {
   if (notices_left_ > 0 && --notices_left_ == 0) {
     send(leader_, {.kind = ControlKind::noticed, .text = std::move(saved_parts_)});
   }
+}
+
+void RankRuntime::begin_save(const Control& control) {
+  saves_left_ = nodes_.size();
+  saved_parts_.clear();
+  shared_.saving.store(control.number, std::memory_order_release);
+  const SavedState into(shared_.run_directory, control.number);
+  for (const auto& node : nodes_) node->save_on_request(into, control.number);
+  if (nodes_.empty()) send(leader_, {.kind = ControlKind::saved, .number = control.number});
+}
+
+void RankRuntime::report_saved(const Control& own) {
+  if (own.number != shared_.saving.load(std::memory_order_acquire) || saves_left_ == 0) return;
+  saved_parts_ += own.text;
+  if (--saves_left_ > 0) return;
+  send(leader_, {.kind = ControlKind::saved, .number = own.number, .text = std::move(saved_parts_)});
 }
 
 }  // namespace slipway::detail

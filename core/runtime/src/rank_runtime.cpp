@@ -198,6 +198,7 @@ std::unique_ptr<Controller> RankRuntime::make_controller() {
                       .rank = shared_.rank,
                       .host = shared_.host,
                       .directory = directory_,
+                      .log = log_.get(),
                       .show_end = setup_.show_end,
                       .launched = setup_.ranks_share_process ? seam::now() : seam::now() - process_age(),
                       .has_body = static_cast<bool>(setup_.body),
@@ -240,6 +241,7 @@ void RankRuntime::handle(const Event& event) {
     case ControlKind::own_thread_done:
     case ControlKind::own_failure:
     case ControlKind::own_noticed:
+    case ControlKind::own_saved:
     case ControlKind::peer_lost:
       return handle_own(control);
     case ControlKind::lost:
@@ -249,6 +251,8 @@ void RankRuntime::handle(const Event& event) {
       return start_workers();
     case ControlKind::notice:
       return begin_notice(control);
+    case ControlKind::save:
+      return begin_save(control);
     case ControlKind::stop:
       return begin_stop(control.text);
     case ControlKind::end_waits:
@@ -265,6 +269,7 @@ void RankRuntime::handle(const Event& event) {
       return;
     case ControlKind::stop_asked:
     case ControlKind::notice_asked:
+    case ControlKind::save_asked:
       if (event.from == shared_.rank && !controller_) return send(leader_, control);
       [[fallthrough]];
     default:
@@ -290,6 +295,8 @@ void RankRuntime::handle_own(const Control& control) {
       return report_workers_returned();
     case ControlKind::own_noticed:
       return report_noticed(control.text);
+    case ControlKind::own_saved:
+      return report_saved(control);
     case ControlKind::own_failure:
       if (const auto failure = parse_failure(control.text)) fail(*failure);
       return;

@@ -38,6 +38,8 @@ class RankRuntime {
   void start_body();
   void begin_notice(const Control& control);
   void report_noticed(const std::string& saved);
+  void begin_save(const Control& control);
+  void report_saved(const Control& own);
   void begin_stop(const std::string& reason);
   void report_workers_returned();
   void report_drain(std::uint32_t round);
@@ -88,6 +90,7 @@ class RankRuntime {
   int notices_seen_ = 0;
   int pictures_seen_ = 0;
   std::size_t notices_left_ = 0;  // nodes whose hooks run
+  std::size_t saves_left_ = 0;    // the same, for a save on request
   std::string saved_parts_;       // by those whose hooks have run
 };
 

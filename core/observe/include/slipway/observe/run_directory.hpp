@@ -15,6 +15,7 @@
 //   status.json                                             how it stands, or ended
 //   events/ result/                                         what it saw, what it found
 //   stop                                                    present once somebody asked the run to stop
+//   save                                                    present from a request to save until that save begins
 //   notice.2                                                present once attempt 2 was told that its end is near
 namespace slipway {
 
@@ -46,7 +47,7 @@ class RunDirectory {
 
   // Takes the directory for one attempt of one run; called by the controller before anything is written. Throws
   // UsageError when this attempt was taken before: a second run never mixes into it. What asked an attempt before to
-  // stop is taken away, and the last words of its ranks are.
+  // stop or to save is taken away, and the last words of its ranks are.
   void claim(std::uint32_t attempt = 1) const;
   // Throws that UsageError now, and takes nothing.
   void require_free(std::uint32_t attempt = 1) const;
@@ -69,6 +70,11 @@ class RunDirectory {
   void request_stop(std::string_view reason) const;
   // The reason, once asked.
   std::optional<std::string> stop_requested() const;
+
+  // Asks the run to save its state and go on, as above. Who serves it takes the request away.
+  void request_save(std::string_view reason) const;
+  std::optional<std::string> save_requested() const;
+  void forget_save_request() const;
 
   // Tells an attempt that its end is near, from any process that sees the directory; looked for as above.
   void give_notice(std::uint32_t attempt, std::string_view reason) const;

@@ -71,6 +71,8 @@ struct RunStatus {
   std::int64_t heartbeat = 0;
   std::int64_t ended = 0;
   RunProgress progress{};
+  std::uint32_t saved_state = 0;  // number of the newest that is complete; 0: none
+  std::uint32_t saving = 0;       // of the one that is being saved on request
 };
 
 std::string to_json(const RunStatus& status);
@@ -97,6 +99,9 @@ class StatusFile {
   // False: another failure came first, and stays.
   bool set_failure(const FirstFailure& failure);
   void set_progress(const RunProgress& progress);  // written with the next heartbeat
+  // 0: nothing is being saved on request. Written at once, as the next one is.
+  void set_saving(std::uint32_t state);
+  void set_saved(std::uint32_t state);
   // To be called every --slipway-heartbeat.
   void beat();
   // The last word: nothing changes the record afterwards. Idempotent.

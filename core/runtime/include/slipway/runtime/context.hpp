@@ -72,10 +72,15 @@ class Context {
   // node run once, in this order, while none of its handlers does; then the program stops, with status 75: start me
   // again. Hooks may call other nodes. An exception out of one is a failure of the node.
   void on_notice(std::function<void(std::chrono::nanoseconds left)> hook);
-  // What this node needs to go on in another attempt. The hook writes it, after the hooks for the notice and under the
-  // same rules; the runtime puts it into the run directory, complete or not at all, together with that of all other
-  // nodes.
+  // What this node needs to go on in another attempt. The hook writes it, after the hooks for the notice or when
+  // somebody asks for it, and under the same rules; the runtime puts it into the run directory, complete or not at all,
+  // together with that of all other nodes.
   void on_save(std::function<void(std::ostream& out)> hook);
+  // Asks for a state of all nodes now, as at a notice but without its hooks: each node's on_save runs while none of its
+  // handlers does, and the program goes on. Returns at once. A request that comes while a state is being saved is
+  // served by the next one, together with others; one that comes when the program is about to end is dropped. The log
+  // and status.json say when the state is complete.
+  void save(std::string_view reason);
   // To be called in the constructor: reads at once what this node wrote last, if an attempt before saved a complete
   // state. False: there is none, start anew. Throws Error when it is damaged; what the hook throws goes on to the
   // caller.
