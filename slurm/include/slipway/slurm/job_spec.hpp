@@ -68,7 +68,7 @@ struct JobSpec {
   std::optional<std::string> launcher{};             // "srun", "mpirun" or "ibrun" instead of the profile's
   NoticePolicy notice{};
   bool one_allocation = false;  // node sets share a plain allocation of equal nodes, instead of being heterogeneous
-  bool core_dumps = false;  // ranks that crash leave core files
+  bool core_dumps = false;      // ranks that crash leave core files
 };
 
 }  // namespace slipway::slurm
