@@ -23,6 +23,7 @@ bool is_alive(Verdict verdict) { return verdict == Verdict::waiting || verdict =
 // What is known of the job that is to run a point.
 struct JobOfPoint {
   bool submitted = false;
+  bool shared = false;             // with all other points: its end says nothing about this one
   bool answered = false;           // the scheduler has
   std::optional<Verdict> verdict;  // nothing where it knows the job no more
 
@@ -34,8 +35,8 @@ std::vector<std::string> ids_in(const fs::path& directory) {
   return record ? record->ids : std::vector<std::string>();
 }
 
-JobOfPoint job_of(const std::vector<std::string>& ids, const SchedulerAnswer& answer) {
-  JobOfPoint job{.submitted = !ids.empty(), .answered = answer.came, .verdict = {}};
+JobOfPoint job_of(const std::vector<std::string>& ids, bool shared, const SchedulerAnswer& answer) {
+  JobOfPoint job{.submitted = !ids.empty(), .shared = shared, .answered = answer.came, .verdict = {}};
   if (ids.empty()) return job;
   const auto known = answer.verdicts.find(ids.back());
   if (known != answer.verdicts.end()) job.verdict = known->second;
@@ -49,10 +50,9 @@ void set(PointView& view, Outcome outcome, std::string why) {
 
 void judge_missing(PointView& view, const JobOfPoint& job) {
   view.queued = job.may_live();
-  if (view.queued) view.run.why = job.answered ? "its job waits" : "the scheduler does not answer for its job";
+  if (view.queued) view.run.why = job.answered ? "its turn has not come" : "the scheduler does not answer for its job";
   // A job that was cancelled before it began, or is forgotten, can be submitted again.
-  const bool ended_badly = job.submitted && !view.queued && job.verdict && *job.verdict != Verdict::cancelled;
-  if (ended_badly) {
+  if (!job.shared && !view.queued && job.verdict && *job.verdict != Verdict::cancelled) {
     set(view, Outcome::failed, fmt::format("its job ended as {} before the program began", to_string(*job.verdict)));
   }
 }
@@ -82,7 +82,7 @@ StudyView look_at_study(const fs::path& directory, double warm_up) {
     if (verdict == Verdict::running) view.running.push_back(id);
   }
   for (auto& point : view.points) {
-    const JobOfPoint job = job_of(point.run.jobs, answer);
+    const JobOfPoint job = job_of(point.run.jobs, !series.empty(), answer);
     if (point.run.outcome == Outcome::missing) judge_missing(point, job);
     if (point.run.outcome == Outcome::going_on) judge_going_on(point, job);
   }
@@ -97,7 +97,8 @@ int print_points(const StudyView& view, bool as_json) {
   for (const auto& point : view.points) {
     const std::string state = point.queued ? "waiting" : std::string(to_string(point.run.outcome));
     const bool well = point.run.outcome == Outcome::good || !point.at_rest();
-    const std::string why = well || point.run.outcome == Outcome::missing ? "" : " (" + point.run.why + ")";
+    const bool told = point.queued || (!well && point.run.outcome != Outcome::missing);
+    const std::string why = told ? " (" + point.run.why + ")" : "";
     lines += fmt::format("{:<16} {}{}\n", point_text(point.run.point, view.study.unit), state, why);
     list.push_back({{"size", point.run.point.size},
                     {"repeat", point.run.point.repeat},
