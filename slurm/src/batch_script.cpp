@@ -136,7 +136,9 @@ std::string launch(const JobSpec& job, const MachineProfile& machine) {
   return text;
 }
 
-std::string follow(const JobSpec& job) { return replaced(follow_text, "@SIGNAL@", job.notice.signal); }
+std::string follow(const JobSpec& job) {
+  return std::string(await_text) + replaced(follow_text, "@SIGNAL@", job.notice.signal);
+}
 
 std::string requeue(const JobSpec& job) {
   const NoticePolicy& notice = job.notice;
@@ -179,12 +181,11 @@ std::string series_script(const JobSpec& job, const MachineProfile& machine,
   if (launcher_of(job, machine) == Launcher::ibrun) {
     throw UsageError(
         "runs of different sizes cannot be steps of one job by ibrun (it starts ranks on all nodes of the job). Use a "
-        "job "
-        "a run, or --launcher srun where the site allows it");
+        "job a run, or --launcher srun where the site allows it");
   }
   std::string rest = directives(job, machine) + section("runs") + "set -u\n" + "runs=(\n";
   for (const auto& directory : run_directories) rest += "  " + shell_word(directory) + "\n";
-  rest += ")\n" + replaced(series_text, "@SIGNAL@", job.notice.signal);
+  rest += ")\n" + std::string(await_text) + replaced(series_text, "@SIGNAL@", job.notice.signal);
   return with_checksum("#!/bin/bash -l\n" + header(job, machine), rest);
 }
 

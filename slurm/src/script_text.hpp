@@ -36,8 +36,21 @@ if grep -q '"finished": true' "$run_directory/status.json" 2>/dev/null && [ "$(f
 fi
 )bash";
 
-// Bash runs a trap only between commands, so the launcher is waited for in the background. After a trap `wait` is asked
-// again; 127 then means that the status was taken before.
+// Bash runs a trap only between commands, so what runs is waited for in the background. After a trap `wait` is asked
+// again; 127 then means that the status was taken before. Traps set `interrupted`.
+inline constexpr std::string_view await_text = R"bash(await() {  # PROCESS: its status becomes `status`
+  local code
+  status=127
+  while :; do
+    interrupted=no
+    wait "$1"
+    code=$?
+    [ "$code" = 127 ] || status=$code
+    [ "$interrupted" = yes ] || break
+  done
+}
+)bash";
+
 inline constexpr std::string_view follow_text =
     R"bash(# The ranks are told by files, not by signals: launchers answer some of these by killing the ranks.
 tell() {  # FILE TEXT
@@ -58,14 +71,7 @@ launcher=$!
 trap give_notice @SIGNAL@
 trap stop TERM INT
 [ -z "$early_notice" ] || give_notice
-status=127
-while :; do
-  interrupted=no
-  wait "$launcher"
-  code=$?
-  [ "$code" = 127 ] || status=$code
-  [ "$interrupted" = yes ] || break
-done
+await "$launcher"
 trap '' TERM INT @SIGNAL@
 )bash";
 
@@ -144,14 +150,7 @@ for directory in "${runs[@]}"; do
   echo "slipway: job $SLURM_JOB_ID runs $directory"
   bash -l "$directory/batch.sh" >"$directory/slurm-$SLURM_JOB_ID.out" 2>&1 </dev/null &
   run=$!
-  status=127
-  while :; do
-    interrupted=no
-    wait "$run"
-    code=$?
-    [ "$code" = 127 ] || status=$code
-    [ "$interrupted" = yes ] || break
-  done
+  await "$run"
   run=''
   echo "slipway: it ended with status $status"
   if [ "$status" -ne 0 ] && [ "$worst" -eq 0 ]; then worst=$status; fi
