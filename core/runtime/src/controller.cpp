@@ -28,9 +28,7 @@ RunStatus initial_status(const ControllerSetup& setup) {
   status.written_by = setup.rank.value();
   status.host = setup.host;
   status.process = getpid();
-  if (setup.directory) {
-    status.saved_state = SavedState::newest_complete(setup.directory.path(), [](const std::string&) {});
-  }
+  status.saved_state = setup.saved_state;
   status.started = status.heartbeat = wall_now();
   return status;
 }

@@ -29,6 +29,7 @@ struct ControllerSetup {
   RankId rank;
   std::string host;
   RunDirectory directory;
+  std::uint32_t saved_state = 0;  // number of the newest that is complete; 0: none
   Log* log = nullptr;
   bool show_end = true;
   seam::Time launched = seam::now();              // the start of the process, where it is the run's own

@@ -176,7 +176,7 @@ RankResult RankRuntime::run_to_end() {
   }
   if (shared_.rank == leader_) {
     if (directory_) write_run_files(directory_, setup_, agreement_);
-    controller_ = make_controller();
+    controller_ = make_controller(agreement_.saved_state);
   }
   endpoint_->start();
   constructor_thread_ = seam::Thread("construct" + std::to_string(shared_.rank.value()), [this] { construct_nodes(); });
@@ -189,7 +189,7 @@ RankResult RankRuntime::run_to_end() {
   return aborted_ ? give_up() : finish();
 }
 
-std::unique_ptr<Controller> RankRuntime::make_controller() {
+std::unique_ptr<Controller> RankRuntime::make_controller(std::uint32_t saved_state) {
   return std::make_unique<Controller>(
       ControllerSetup{.program = setup_.program,
                       .settings = &settings_,
@@ -198,6 +198,7 @@ std::unique_ptr<Controller> RankRuntime::make_controller() {
                       .rank = shared_.rank,
                       .host = shared_.host,
                       .directory = directory_,
+                      .saved_state = saved_state,
                       .log = log_.get(),
                       .show_end = setup_.show_end,
                       .launched = setup_.ranks_share_process ? seam::now() : seam::now() - process_age(),
@@ -324,7 +325,8 @@ void RankRuntime::lose_peer(RankId peer, const std::string& reason) {
   const auto left = std::find(lost_.begin(), lost_.end(), false);
   leader_ = RankId(static_cast<std::uint32_t>(left - lost_.begin()));
   if (leader_ != shared_.rank) return;
-  controller_ = make_controller();
+  const auto untold = [](const std::string&) {};
+  controller_ = make_controller(directory_ ? SavedState::newest_complete(directory_.path(), untold) : 0);
   controller_->rank_lost(peer, reason, host);
 }
 

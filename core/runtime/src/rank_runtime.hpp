@@ -57,7 +57,7 @@ class RankRuntime {
   RankResult run_to_end();
   bool threads_ended() const;
   bool user_code_ended() const;
-  std::unique_ptr<Controller> make_controller();
+  std::unique_ptr<Controller> make_controller(std::uint32_t saved_state);
 
   const RankSetup setup_;
   const Settings& settings_;
