@@ -19,6 +19,15 @@ std::string field(const std::map<std::string, std::string>& fields, const char* 
   return found == fields.end() ? std::string() : found->second;
 }
 
+// Lines "17|RUNNING"; what is known already stays.
+void add_states(std::map<std::string, Verdict>& verdicts, std::string_view lines) {
+  for (const std::string_view line : split(lines, '\n')) {
+    const std::size_t mark = line.find('|');
+    if (mark == std::string_view::npos) continue;
+    verdicts.emplace(std::string(line.substr(0, mark)), slurm::verdict_of(line.substr(mark + 1)));
+  }
+}
+
 // scontrol forgets a job some minutes after its end; the accounting, where there is one, does not.
 std::optional<SchedulerView> ask_scheduler(const std::string& id) {
   const auto shown = run_slurm({"scontrol", "--oneliner", "show", "job", id});
@@ -64,20 +73,11 @@ SchedulerAnswer ask_scheduler(const std::vector<std::string>& ids) {
       {"squeue", "--noheader", "--states=all", "--format=%i|%T", fmt::format("--jobs={}", fmt::join(ids, ","))});
   // A single job that is forgotten is an error for squeue, one among several is not.
   answer.came = shown.status == 0 || shown.errors.find("Invalid job id") != std::string::npos;
-  for (const std::string_view line : split(shown.output, '\n')) {
-    const std::size_t mark = line.find('|');
-    if (mark == std::string_view::npos) continue;
-    answer.verdicts[std::string(line.substr(0, mark))] = slurm::verdict_of(line.substr(mark + 1));
-  }
+  add_states(answer.verdicts, shown.output);
   if (!answer.came || answer.verdicts.size() == ids.size()) return answer;
   const auto accounted = try_slurm({"sacct", "--noheader", "--parsable2", "--allocations", "--format=JobID,State",
                                     fmt::format("--jobs={}", fmt::join(ids, ","))});
-  if (!accounted || accounted->status != 0) return answer;
-  for (const std::string_view line : split(accounted->output, '\n')) {
-    const std::size_t mark = line.find('|');
-    if (mark == std::string_view::npos) continue;
-    answer.verdicts.emplace(std::string(line.substr(0, mark)), slurm::verdict_of(line.substr(mark + 1)));
-  }
+  if (accounted && accounted->status == 0) add_states(answer.verdicts, accounted->output);
   return answer;
 }
 

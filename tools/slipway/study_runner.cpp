@@ -167,7 +167,7 @@ int submit_series(const StudyView& view, const std::vector<Measurement>& points)
   const auto id = submit_script(view.directory / series_file).id;
   record_job(view.directory, view.study, id);
   say(fmt::format("job {}: {} points", id, points.size()));
-  return 0;
+  return interrupts.so_far() > 0 ? interrupted : 0;
 }
 
 int wait_for_points(const fs::path& study_directory) {

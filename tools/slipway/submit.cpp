@@ -81,15 +81,17 @@ struct SubmitChoice {
 };
 
 // Each takes the next attempt when the one before is over, and finds nothing to do once the run has ended well. What is
-// queued is recorded at once.
-void submit_chain(const fs::path& directory, JobRecord& record, std::uint32_t length) {
-  const CountInterrupts no_job_is_lost;
+// queued is recorded at once. False: the user has interrupted it.
+bool submit_chain(const fs::path& directory, JobRecord& record, std::uint32_t length) {
+  const CountInterrupts interrupts;
   for (std::uint32_t job = 0; job < std::max(length, 1u); ++job) {
     std::vector<std::string> more;
     if (job > 0) more.push_back("--dependency=afterany:" + record.ids.back());
     record.ids.push_back(submit_script(directory / script_file, more).id);
     write_record(directory, record);
+    if (interrupts.so_far() > 0) return false;
   }
+  return true;
 }
 
 // What the scheduler would say, without a job and without a trace.
@@ -115,7 +117,10 @@ int submit(JobOptions& options, const SubmitChoice& choice) {
                    .command_line = own_command_line(),
                    .array = options.array()};
   write_record(directory, record);
-  submit_chain(directory, record, choice.chain);
+  if (!submit_chain(directory, record, choice.chain)) {
+    fmt::print(stderr, "slipway: interrupted; job {} is queued: {}\n", fmt::join(record.ids, ", "), directory.string());
+    return static_cast<int>(ExitStatus::preempted);
+  }
   if (choice.json) {
     fmt::print("{}\n",
                nlohmann::ordered_json{{"job", record.ids.back()}, {"run_directory", directory.string()}}.dump());

@@ -77,8 +77,9 @@ Study design(const JobOptions& options, const SweepChoice& choice) {
   study.runner = runner_of(choice);
   const bool here = study.runner == Runner::local;
   study.unit = here ? "ranks" : "nodes";
-  if (choice.repeats == 0)
+  if (choice.repeats == 0) {
     throw UsageError("--repeat 0 runs nothing (5 or more make a median). Give a number from 1 on");
+  }
   const auto sizes = study::parse_sizes("--" + study.unit, here ? choice.ranks : choice.nodes);
   study.seed = choice.seed ? *choice.seed : std::random_device()();
   study.order = study::shuffled_points(sizes, choice.repeats, study.seed);

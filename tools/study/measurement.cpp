@@ -57,7 +57,8 @@ double amount_at(double seconds, const WorkCurve& curve) {
 }
 
 void read_rates(Measurement& measurement, const Report& report, const fs::path& run_directory, double warm_up) {
-  const auto curves = read_work_curves(run_directory, 1, report);
+  std::map<std::string, WorkCurve> curves;
+  if (warm_up > 0) curves = read_work_curves(run_directory, 1, report);
   for (const auto& work : report.work) {
     const double seconds = static_cast<double>(work.time) * nanosecond;
     if (seconds <= warm_up) {
