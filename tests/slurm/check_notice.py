@@ -11,14 +11,9 @@ import sys
 import tempfile
 import time
 
+from checks import status_of
+
 PATIENCE = 30  # seconds
-
-
-def status_of(run: pathlib.Path) -> dict:
-    try:
-        return json.loads((run / "status.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
 
 
 def start(program: str, launcher: str, run: pathlib.Path, *more: str, **how) -> subprocess.Popen:
@@ -73,6 +68,8 @@ def check(program: str, launcher: str, run: pathlib.Path) -> str:
     work = report["work"][1]
     if work["amount"] != counts or not counts <= work["per_second"] * report["running_ns"] / 1e9 < 2 * counts:
         return f"a rate that does not fit its time: {report}"
+    if launcher == "mpi" and not 0.01e9 < report["starting_ns"] < PATIENCE * 1e9:
+        return f"the start does not count from that of the process: {report['starting_ns']} ns"
     if not (run / "events" / "work.csv").read_text(encoding="utf-8").startswith("attempt,seconds,unit,amount\n2,"):
         return "no samples of the work of attempt 2"
     if (code := start(program, launcher, run, "--slipway-attempt=2").wait(PATIENCE)) != 2:

@@ -3,7 +3,6 @@
 """check_save.py SLIPWAY PROGRAM LAUNCHER: `slipway save` has a running program save, and a crash costs no more than what
 came after. No Slurm."""
 
-import json
 import pathlib
 import re
 import subprocess
@@ -11,14 +10,9 @@ import sys
 import tempfile
 import time
 
+from checks import status_of
+
 PATIENCE = 60  # seconds
-
-
-def status_of(run: pathlib.Path) -> dict:
-    try:
-        return json.loads((run / "status.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
 
 
 def wait_until(condition) -> bool:

@@ -16,8 +16,9 @@ import sys
 import time
 
 from check_studies import check_studies  # noqa: F401  (one of the checks)
+from checks import Failure, require
 from cluster import call, crash_node, hasten, job_field, restart_node, submit, wait_for_job, wait_idle, wait_until
-from slurm_tool import Failure, Tool, decoded_lines, require
+from slurm_tool import Tool, decoded_lines
 
 
 def check_arguments(tool: Tool) -> None:

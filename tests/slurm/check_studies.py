@@ -10,8 +10,9 @@ import re
 import shutil
 import subprocess
 
+from checks import require
 from cluster import wait_for_job, wait_until
-from slurm_tool import Tool, require
+from slurm_tool import Tool
 
 
 def outcomes(study: pathlib.Path) -> list[str]:

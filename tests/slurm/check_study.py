@@ -13,19 +13,11 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
+from checks import require, run_checks
+
 PATIENCE = 60  # seconds
-
-
-class Failure(Exception):
-    """What is not as it should be."""
-
-
-def require(condition: bool, text: str) -> None:
-    if not condition:
-        raise Failure(text)
 
 
 class Tool:
@@ -198,18 +190,5 @@ def check_mistakes(tool: Tool) -> None:
     require(not (tool.folder / "studies").exists(), "a mistake left a study")
 
 
-def main() -> int:
-    for name, check in list(globals().items()):
-        if not name.startswith("check_"):
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                check(Tool(sys.argv[1], sys.argv[2], pathlib.Path(folder).resolve()))
-            except Failure as failure:
-                print(f"FAILED {name}: {failure}", file=sys.stderr)
-                return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(globals(), lambda check, folder: check(Tool(sys.argv[1], sys.argv[2], folder))))

@@ -12,17 +12,9 @@ import re
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 
-
-class Failure(Exception):
-    """What is not as it should be."""
-
-
-def require(condition: bool, text: str) -> None:
-    if not condition:
-        raise Failure(text)
+from checks import require, run_checks
 
 
 class Tool:
@@ -196,18 +188,5 @@ def check_placement(tool: Tool, program: str) -> None:
     require(not mark.exists(), "a program that is none of slipway's was run")
 
 
-def main() -> int:
-    for name, check in list(globals().items()):
-        if not name.startswith("check_"):
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                check(Tool(sys.argv[1], pathlib.Path(folder), sys.argv[3]), sys.argv[2])
-            except Failure as failure:
-                print(f"FAILED {name}: {failure}", file=sys.stderr)
-                return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(globals(), lambda check, folder: check(Tool(sys.argv[1], folder, sys.argv[3]), sys.argv[2])))

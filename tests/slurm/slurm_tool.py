@@ -9,16 +9,8 @@ import pathlib
 import re
 import subprocess
 
+from checks import Failure
 from cluster import wait_until
-
-
-class Failure(Exception):
-    """What is not as it should be."""
-
-
-def require(condition: bool, text: str) -> None:
-    if not condition:
-        raise Failure(text)
 
 
 class Tool:
