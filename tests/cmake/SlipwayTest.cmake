@@ -35,7 +35,7 @@ function(_slipway_precompile target)
   else()
     target_precompile_headers(${target} REUSE_FROM slipway_test_headers)
   endif()
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>) # or ccache would not cache it
+  target_compile_options(${target} PRIVATE ${SLIPWAY_PRECOMPILED_OPTIONS})
 endfunction()
 
 function(_slipway_add_precompiled_headers)

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
 
+#include "arguments.hpp"
 #include "array_run.hpp"
 #include "job_record.hpp"
 #include "run_state.hpp"
@@ -103,21 +103,20 @@ int cancel(const std::filesystem::path& directory, std::chrono::seconds patience
 
 }  // namespace
 
-void add_cancel(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("cancel", "Asks the program to stop well, then cancels its job.");
+void add_cancel(Arguments& arguments) {
+  Verb verb = arguments.add_verb("cancel", "Asks the program to stop well, then cancels its job.");
   const auto run = std::make_shared<std::string>();
   const auto patience = std::make_shared<int>(30);
-  verb->add_option("RUN", *run, "the directory of a run or a study, or its name below runs/ or studies/")->required();
-  verb->add_option("--patience", *patience, "seconds for the program to stop by itself; default: 30");
-  verb->footer("\nExample: slipway cancel runs/train-20261129-195855-570d");
-  verb->callback([&chosen, run, patience] {
-    chosen = [run, patience] {
-      const std::chrono::seconds seconds(*patience);
-      if (const auto study = *run == "latest" ? std::nullopt : find_study(*run)) return cancel_study(*study, seconds);
-      const auto directory = find_run(*run);
-      const auto array = look_at_array(directory);
-      return array ? cancel(*array, seconds) : cancel(directory, seconds);
-    };
+  verb.add("RUN", run.get(), "the directory of a run or a study, or its name below runs/ or studies/",
+           {.required = true});
+  verb.add("--patience", patience.get(), "seconds for the program to stop by itself; default: 30");
+  verb.set_examples("Example: slipway cancel runs/train-20261129-195855-570d");
+  verb.set_work([run, patience] {
+    const std::chrono::seconds seconds(*patience);
+    if (const auto study = *run == "latest" ? std::nullopt : find_study(*run)) return cancel_study(*study, seconds);
+    const auto directory = find_run(*run);
+    const auto array = look_at_array(directory);
+    return array ? cancel(*array, seconds) : cancel(directory, seconds);
   });
 }
 

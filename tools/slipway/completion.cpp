@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "arguments.hpp"
 #include "verbs.hpp"
 
 namespace slipway::tool {
@@ -33,21 +34,15 @@ constexpr std::string_view after_cases = R"bash(    *) words="" ;;
 complete -o filenames -F _slipway slipway
 )bash";
 
-std::string option_words(const CLI::App& verb) {
-  std::string words;
-  for (const CLI::Option* const option : verb.get_options()) {
-    for (const auto& name : option->get_lnames()) words += " --" + name;
-  }
-  return words;
-}
-
 // Verbs first, then the verb's options, and files wherever a word is no option.
-int print_completion(const CLI::App& app) {
+int print_completion(const std::vector<Arguments::Summary>& summaries) {
   std::string verbs;
   std::string cases;
-  for (const CLI::App* const verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    verbs += " " + verb->get_name();
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", verb->get_name(), option_words(*verb));
+  for (const auto& [verb, options] : summaries) {
+    verbs += " " + verb;
+    std::string words = " --help";
+    for (const auto& option : options) words += " --" + option;
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", verb, words);
   }
   fmt::print("{}{}{}{}{}", before_verbs, verbs.substr(1), before_cases, cases, after_cases);
   return 0;
@@ -55,10 +50,10 @@ int print_completion(const CLI::App& app) {
 
 }  // namespace
 
-void add_completion(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("completion", "Prints what bash needs to complete verbs and options.");
-  verb->footer("\nExample: eval \"$(slipway completion)\"    # in ~/.bashrc");
-  verb->callback([&app, &chosen] { chosen = [&app] { return print_completion(app); }; });
+void add_completion(Arguments& arguments) {
+  Verb verb = arguments.add_verb("completion", "Prints what bash needs to complete verbs and options.");
+  verb.set_examples("Example: eval \"$(slipway completion)\"    # in ~/.bashrc");
+  verb.set_work([&arguments] { return print_completion(arguments.summaries()); });
 }
 
 }  // namespace slipway::tool

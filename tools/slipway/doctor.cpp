@@ -8,13 +8,13 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "machine_choice.hpp"
 #include "slipway/base/text.hpp"
@@ -128,7 +128,8 @@ std::vector<Finding> examine() {
       check_cores(),
       check_gpus(),
       check_limit("locked memory", RLIMIT_MEMLOCK, 64 << 10, "fast networks need more: ask for ulimit -l unlimited"),
-      check_limit("core files", RLIMIT_CORE, 1, "a crash leaves none: slipway run --core-dumps, slipway submit --core-dumps"),
+      check_limit("core files", RLIMIT_CORE, 1,
+                  "a crash leaves none: slipway run --core-dumps, slipway submit --core-dumps"),
       check_limit("open files", RLIMIT_NOFILE, 1024, "many ranks on a host need more: ulimit -n"),
       check_shared_memory(),
       check_clock(),
@@ -154,12 +155,12 @@ int doctor(bool json) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("doctor", "Looks at what programs need here, with a remedy for what is wrong.");
+void add_doctor(Arguments& arguments) {
+  Verb verb = arguments.add_verb("doctor", "Looks at what programs need here, with a remedy for what is wrong.");
   const auto json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *json, "as JSON");
-  verb->footer("\nExample: srun -N 1 slipway doctor    # as a compute node sees it");
-  verb->callback([&chosen, json] { chosen = [json] { return doctor(*json); }; });
+  verb.add("--json", json.get(), "as JSON");
+  verb.set_examples("Example: srun -N 1 slipway doctor    # as a compute node sees it");
+  verb.set_work([json] { return doctor(*json); });
 }
 
 }  // namespace slipway::tool

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -24,14 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> option_names(const CLI::App& verb) {
-  std::vector<std::string> names;
-  for (const CLI::Option* const option : verb.get_options()) {
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
 std::uint32_t whole_number(const std::string& name, const std::string& value) {
   std::uint32_t amount = 0;
   const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), amount);
@@ -45,17 +36,16 @@ std::string file_name(const std::string& program) { return fs::path(program).fil
 
 }  // namespace
 
-void JobOptions::add_to(CLI::App& verb, Sizes sizes) {
-  verb_ = &verb;
-  verb.prefix_command();
-  verb.description(verb.get_description() + "\nThe program and its arguments come behind all options.");
-  verb.add_flag("--show-origin", show_origin_, "print each option with its value and where that comes from, and stop");
-  verb.add_option("--machine", machine_name_, "profile of the machine; default: the one recognised, else generic");
-  verb.add_option("--name", name_, "of the run and of the job; default: the program's");
-  if (sizes == Sizes::one) verb.add_option("--run-base", run_base_, "where run directories are made; default: runs");
+void JobOptions::add_to(Verb verb, Sizes sizes) {
+  verb_ = verb;
+  verb.takes_program();
+  verb.add("--show-origin", &show_origin_, "print each option with its value and where that comes from, and stop");
+  verb.add("--machine", &machine_name_, "profile of the machine; default: the one recognised, else generic");
+  verb.add("--name", &name_, "of the run and of the job; default: the program's");
+  if (sizes == Sizes::one) verb.add("--run-base", &run_base_, "where run directories are made; default: runs");
 
   const auto add = [&verb](const char* group, const char* name, auto& target, const char* meaning) {
-    verb.add_option(name, target, meaning)->group(group)->allow_extra_args(false);
+    verb.add(name, &target, meaning, {.group = group});
   };
   const char* const size = "Size";
   if (sizes == Sizes::one) add(size, "-N,--nodes", wish_.nodes, "hosts");
@@ -68,9 +58,8 @@ void JobOptions::add_to(CLI::App& verb, Sizes sizes) {
   add(size, "--part", parts_,
       "more nodes, of another kind: nodes=3,node-type=cpu,ranks-per-node=8,cores-per-rank=2,gpus-per-node=0,"
       "memory=4G,program=./cpu-build; may be repeated");
-  verb.add_flag("--one-allocation", job_.one_allocation,
-                "parts share a plain allocation of equal nodes, where the site has no heterogeneous jobs")
-      ->group(size);
+  add(size, "--one-allocation", job_.one_allocation,
+      "parts share a plain allocation of equal nodes, where the site has no heterogeneous jobs");
 
   const char* const where = "Account and place";
   add(where, "-A,--account", job_.account, "who pays");
@@ -83,24 +72,24 @@ void JobOptions::add_to(CLI::App& verb, Sizes sizes) {
   add(where, "--network", job_.network, "");
   add(where, "--distribution", job_.distribution, "of ranks over nodes and sockets");
   add(where, "--licenses", job_.licenses, "");
-  verb.add_flag("--exclusive", exclusive_, "whole nodes")->group(where);
+  add(where, "--exclusive", exclusive_, "whole nodes");
 
   const char* const when = "When";
   add(when, "--begin", job_.begin, "not before");
   add(when, "--deadline", job_.deadline, "not after");
   add(when, "-d,--dependency", job_.dependency, "afterok:17, singleton, …");
   if (sizes == Sizes::one) add(when, "-a,--array", job_.array, "0-99%8: a run each, in a directory each");
-  verb.add_flag("--hold", job_.hold, "submit, but let nobody start it")->group(when);
+  add(when, "--hold", job_.hold, "submit, but let nobody start it");
 
   const char* const end = "Before the end";
   add(end, "--notice-margin", margin_,
       "how long before the limit the program is told; 0: never. Default: 2m, or a quarter of the time");
   add(end, "--notice-signal", job_.notice.signal, "by which it is told; default: USR1");
   add(end, "--restarts", job_.notice.most_restarts, "how often a job that stops with status 75 is requeued");
-  verb.add_flag("--requeue-on-node-failure", job_.notice.requeue_on_node_failure, "")->group(end);
+  add(end, "--requeue-on-node-failure", job_.notice.requeue_on_node_failure, "");
 
   const char* const more = "More";
-  verb.add_flag("--core-dumps", job_.core_dumps, "a rank that crashes leaves a core file")->group(more);
+  add(more, "--core-dumps", job_.core_dumps, "a rank that crashes leaves a core file");
   add(more, "--launcher", launcher_, "srun, mpirun or ibrun instead of the machine's");
   add(more, "--launch-option", job_.launch_options, "one more word for it; may be repeated");
   add(more, "--export", exports_, "NAME=VALUE for the program; may be repeated");
@@ -112,12 +101,7 @@ void JobOptions::add_to(CLI::App& verb, Sizes sizes) {
 }
 
 void JobOptions::complete() {
-  command_ = verb_->remaining();
-  if (!command_.empty() && command_.front() == "--") command_.erase(command_.begin());
-  if (!command_.empty() && command_.front().starts_with("-")) {
-    throw UsageError("there is no option " + command_.front() + " (did you mean " +
-                     nearest(command_.front(), option_names(*verb_)) + "?); options come before the program");
-  }
+  command_ = verb_->program();
   const auto origins = fill_in(*verb_);
   machine_ = choose_machine(machine_name_);
   origins_ = describe_origins(*verb_, origins) + "machine profile: " + machine_.name + "\n";

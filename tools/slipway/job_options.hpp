@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/App.hpp>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "arguments.hpp"
 #include "slipway/slurm/job_spec.hpp"
 #include "slipway/slurm/layout.hpp"
 #include "slipway/slurm/machine_profile.hpp"
@@ -22,7 +22,7 @@ class JobOptions {
   // Adds the options, and PROGRAM [ARGUMENT]... at the end. `many`: the verb has an option of its own for numbers of
   // nodes, and makes no arrays.
   enum class Sizes : std::uint8_t { one, many };
-  void add_to(CLI::App& verb, Sizes sizes = Sizes::one);
+  void add_to(Verb verb, Sizes sizes = Sizes::one);
 
   // After parsing: takes values from the environment and the user's file too. `command_line`: for the script's header.
   // Throws UsageError.
@@ -51,7 +51,7 @@ class JobOptions {
   static slurm::NodeSet parse_part(const std::string& text);
   slurm::Demand demand_on(std::optional<std::uint32_t> nodes) const;
 
-  CLI::App* verb_ = nullptr;
+  std::optional<Verb> verb_;
   slurm::MachineProfile machine_;
   std::vector<std::string> command_;
   std::string origins_;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include <regex>
 #include <thread>
 
+#include "arguments.hpp"
 #include "array_run.hpp"
 #include "follow.hpp"
 #include "job_record.hpp"
@@ -109,18 +109,18 @@ int show_logs(const LogQuestion& question) {
 
 }  // namespace
 
-void add_logs(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("logs", "Shows the lines of all ranks in the order of time.");
+void add_logs(Arguments& arguments) {
+  Verb verb = arguments.add_verb("logs", "Shows the lines of all ranks in the order of time.");
   const auto question = std::make_shared<LogQuestion>();
-  verb->add_option("RUN", question->run, "the run directory, or its name below runs/; default: the latest");
-  verb->add_flag("-f,--follow", question->follow, "go on until the run is over");
-  verb->add_option("--node", question->node, "only lines of this node, by its label");
-  verb->add_option("--rank", question->rank, "only lines of this rank");
-  verb->add_option("--grep", question->pattern, "only lines in which this regular expression is found");
-  verb->add_flag("--first-error", question->first_error, "only the first line that is an error");
-  verb->add_flag("--job", question->job, "the log of the batch job instead: what the script and the launcher printed");
-  verb->footer("\nExample: slipway logs latest --node learner --grep 'loss [0-9.]+'");
-  verb->callback([&chosen, question] { chosen = [question] { return show_logs(*question); }; });
+  verb.add("RUN", &question->run, "the run directory, or its name below runs/; default: the latest");
+  verb.add("-f,--follow", &question->follow, "go on until the run is over");
+  verb.add("--node", &question->node, "only lines of this node, by its label");
+  verb.add("--rank", &question->rank, "only lines of this rank");
+  verb.add("--grep", &question->pattern, "only lines in which this regular expression is found");
+  verb.add("--first-error", &question->first_error, "only the first line that is an error");
+  verb.add("--job", &question->job, "the log of the batch job instead: what the script and the launcher printed");
+  verb.set_examples("Example: slipway logs latest --node learner --grep 'loss [0-9.]+'");
+  verb.set_work([question] { return show_logs(*question); });
 }
 
 }  // namespace slipway::tool

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "arguments.hpp"
 #include "machine_choice.hpp"
 #include "verbs.hpp"
 
@@ -24,21 +24,16 @@ int list_machines() {
 
 }  // namespace
 
-void add_machines(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("machines", "Lists the machines that have a profile, or shows one.");
-  verb->require_subcommand(0, 1);
-  verb->footer("\nExample: slipway machines show perlmutter");
-  verb->callback([&chosen] {
-    if (!chosen) chosen = list_machines;
-  });
-  auto* const show = verb->add_subcommand("show", "Prints a profile, with all that it inherits, as JSON.");
+void add_machines(Arguments& arguments) {
+  Verb verb = arguments.add_verb("machines", "Lists the machines that have a profile, or shows one.");
+  verb.set_examples("Example: slipway machines show perlmutter");
+  verb.set_work(list_machines);
+  Verb show = verb.add_verb("show", "Prints a profile, with all that it inherits, as JSON.");
   const auto name = std::make_shared<std::string>();
-  show->add_option("NAME", *name, "of the machine")->required();
-  show->callback([&chosen, name] {
-    chosen = [name] {
-      fmt::print("{}", slurm::to_json(slurm::load_machine(*name, machine_path_here())));
-      return 0;
-    };
+  show.add("NAME", name.get(), "of the machine", {.required = true});
+  show.set_work([name] {
+    fmt::print("{}", slurm::to_json(slurm::load_machine(*name, machine_path_here())));
+    return 0;
   });
 }
 

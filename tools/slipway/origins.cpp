@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -50,27 +50,15 @@ std::string text_of(const nlohmann::json& value, const std::string& where) {
   throw UsageError(where + " must be a text, a number, true or false");
 }
 
-void set(CLI::Option& option, const std::string& value, const std::string& where) {
-  try {
-    option.add_result(value);
-    option.run_callback();
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format("{} has the value '{}', which does not fit ({})", where, value, error.what()));
-  }
-}
-
-std::vector<CLI::Option*> named_options(CLI::App& verb) {
-  return verb.get_options([](const CLI::Option* option) {
-    const std::string name = option->get_single_name();
-    return !option->get_lnames().empty() && name != "help" && name != "show-origin";
-  });
-}
+constexpr std::string_view no_setting = "show-origin";
 
 // Options of any verb may stand in the file.
-void refuse_unknown_names(const std::filesystem::path& file, const nlohmann::json& configuration, CLI::App& verb) {
+void refuse_unknown_names(const std::filesystem::path& file, const nlohmann::json& configuration,
+                          const Arguments& arguments) {
   std::vector<std::string> names;
-  for (CLI::App* const other : verb.get_parent()->get_subcommands([](CLI::App*) { return true; })) {
-    for (const CLI::Option* const option : named_options(*other)) names.push_back(option->get_lnames().front());
+  for (const auto& summary : arguments.summaries()) {
+    std::copy_if(summary.options.begin(), summary.options.end(), std::back_inserter(names),
+                 [](const std::string& name) { return name != no_setting; });
   }
   for (const auto& [name, value] : configuration.items()) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
@@ -81,41 +69,38 @@ void refuse_unknown_names(const std::filesystem::path& file, const nlohmann::jso
 
 }  // namespace
 
-std::map<std::string, std::string> fill_in(CLI::App& verb) {
+std::map<std::string, std::string> fill_in(const Verb& verb) {
   const auto file = configuration_file();
   const auto configuration = read_configuration(file);
   std::map<std::string, std::string> origins;
-  for (CLI::Option* const option : named_options(verb)) {
-    const std::string name = option->get_lnames().front();
+  for (const std::string& name : verb.options()) {
+    if (name == no_setting) continue;
     const std::string variable = variable_of(name);
-    if (option->count() > 0) {
+    if (verb.is_given(name)) {
       origins[name] = "flag";
     } else if (const char* const value = std::getenv(variable.c_str())) {
-      set(*option, value, variable);
+      verb.set(name, value, variable);
       origins[name] = "environment, " + variable;
     } else if (const auto entry = configuration.find(name); entry != configuration.end()) {
       const std::string where = file.string() + ": \"" + name + "\"";
       if (entry->is_array()) {
-        for (const auto& element : *entry) set(*option, text_of(element, where), where);
+        for (const auto& element : *entry) verb.set(name, text_of(element, where), where);
       } else {
-        set(*option, text_of(*entry, where), where);
+        verb.set(name, text_of(*entry, where), where);
       }
       origins[name] = file.string();
     } else {
       origins[name] = "default";
     }
   }
-  refuse_unknown_names(file, configuration, verb);
+  refuse_unknown_names(file, configuration, verb.arguments());
   return origins;
 }
 
-std::string describe_origins(const CLI::App& verb, const std::map<std::string, std::string>& origins) {
+std::string describe_origins(const Verb& verb, const std::map<std::string, std::string>& origins) {
   std::string text;
   for (const auto& [name, origin] : origins) {
-    const CLI::Option* const option = verb.get_option_no_throw("--" + name);
-    std::string value;
-    for (const auto& part : option->results()) value.append(value.empty() ? "" : " ").append(part);
-    text += fmt::format("{:<26} {:<24} {}\n", name, value, origin);
+    text += fmt::format("{:<26} {:<24} {}\n", name, fmt::join(verb.values(name), " "), origin);
   }
   return text;
 }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 
+#include "arguments.hpp"
 #include "figure.hpp"
 #include "job_record.hpp"
 #include "run_report.hpp"
@@ -127,17 +127,17 @@ int report(const ReportChoice& choice) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("report", "Makes tables, a figure and a page of a study, or of a run.");
+void add_report(Arguments& arguments) {
+  Verb verb = arguments.add_verb("report", "Makes tables, a figure and a page of a study, or of a run.");
   const auto choice = std::make_shared<ReportChoice>();
-  verb->add_option("STUDY|RUN", choice->named, "the directory, or its name below studies/ or runs/")->required();
-  verb->add_option("--metric", choice->metric,
-                   "what is compared: time, or a unit of the program's work; default: its work, if it is of one kind");
-  verb->add_option("--warm-up", choice->warm_up, "seconds from the start whose work does not count for rates");
-  verb->add_flag("--json", choice->json, "print report.json instead of the table");
-  verb->add_flag("--no-figure", choice->no_figure, "do not draw");
-  verb->footer("\nExample: slipway report studies/train-20261130-101500 --warm-up 10");
-  verb->callback([&chosen, choice] { chosen = [choice] { return report(*choice); }; });
+  verb.add("STUDY|RUN", &choice->named, "the directory, or its name below studies/ or runs/", {.required = true});
+  verb.add("--metric", &choice->metric,
+           "what is compared: time, or a unit of the program's work; default: its work, if it is of one kind");
+  verb.add("--warm-up", &choice->warm_up, "seconds from the start whose work does not count for rates");
+  verb.add("--json", &choice->json, "print report.json instead of the table");
+  verb.add("--no-figure", &choice->no_figure, "do not draw");
+  verb.set_examples("Example: slipway report studies/train-20261130-101500 --warm-up 10");
+  verb.set_work([choice] { return report(*choice); });
 }
 
 }  // namespace slipway::tool

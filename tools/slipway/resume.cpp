@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <thread>
 
+#include "arguments.hpp"
 #include "follow.hpp"
 #include "job_record.hpp"
 #include "run_state.hpp"
@@ -91,27 +91,24 @@ int requeue(const std::string& named, std::chrono::seconds patience) {
 
 }  // namespace
 
-void add_resume(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("resume", "Submits the job of a run again, which goes on where it was.");
+void add_resume(Arguments& arguments) {
+  Verb verb = arguments.add_verb("resume", "Submits the job of a run again, which goes on where it was.");
   const auto run = std::make_shared<std::string>();
   const auto wait = std::make_shared<bool>(false);
-  verb->add_option("RUN", *run, "the run directory, or its name below runs/")->required();
-  verb->add_flag("--wait", *wait, "follow the log, and end with the program's status");
-  verb->footer("\nExample: slipway resume runs/train-20261129-195855-570d");
-  verb->callback([&chosen, run, wait] { chosen = [run, wait] { return resume(*run, *wait); }; });
+  verb.add("RUN", run.get(), "the run directory, or its name below runs/", {.required = true});
+  verb.add("--wait", wait.get(), "follow the log, and end with the program's status");
+  verb.set_examples("Example: slipway resume runs/train-20261129-195855-570d");
+  verb.set_work([run, wait] { return resume(*run, *wait); });
 }
 
-void add_requeue(CLI::App& app, Chosen& chosen) {
-  auto* const verb =
-      app.add_subcommand("requeue", "Lets a running program save its state and stop, and queues it again.");
+void add_requeue(Arguments& arguments) {
+  Verb verb = arguments.add_verb("requeue", "Lets a running program save its state and stop, and queues it again.");
   const auto run = std::make_shared<std::string>();
   const auto patience = std::make_shared<int>(300);
-  verb->add_option("RUN", *run, "the run directory, or its name below runs/")->required();
-  verb->add_option("--patience", *patience, "seconds for the program to stop; default: 300");
-  verb->footer("\nExample: slipway requeue runs/train-20261129-195855-570d");
-  verb->callback([&chosen, run, patience] {
-    chosen = [run, patience] { return requeue(*run, std::chrono::seconds(*patience)); };
-  });
+  verb.add("RUN", run.get(), "the run directory, or its name below runs/", {.required = true});
+  verb.add("--patience", patience.get(), "seconds for the program to stop; default: 300");
+  verb.set_examples("Example: slipway requeue runs/train-20261129-195855-570d");
+  verb.set_work([run, patience] { return requeue(*run, std::chrono::seconds(*patience)); });
 }
 
 }  // namespace slipway::tool

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "arguments.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/runtime/core_files.hpp"
 #include "verbs.hpp"
@@ -33,11 +33,7 @@ void prepare_core_dumps() {
 
 // This process becomes the program, which starts its own ranks.
 int run_program(const RunRequest& request, std::vector<std::string> words) {
-  if (!words.empty() && words.front() == "--") words.erase(words.begin());
   if (words.empty()) throw UsageError("no program is given; name it after the options");
-  if (words.front().starts_with("-")) {
-    throw UsageError("there is no option " + words.front() + "; see slipway run --help");
-  }
   std::vector<std::string> flags;
   if (request.ranks) flags.push_back("--slipway-ranks=" + std::to_string(*request.ranks));
   if (request.in_process) flags.emplace_back("--slipway-launcher=local");
@@ -56,17 +52,16 @@ int run_program(const RunRequest& request, std::vector<std::string> words) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("run", "Runs a program here and now, by mpirun or in one process.");
+void add_run(Arguments& arguments) {
+  Verb verb = arguments.add_verb("run", "Runs a program here and now, by mpirun or in one process.");
   const auto request = std::make_shared<RunRequest>();
-  verb->prefix_command();
-  verb->add_option("-n,--ranks", request->ranks, "number of ranks; default: what the plan wants");
-  verb->add_flag("--in-process", request->in_process, "all ranks are threads of one process");
-  verb->add_option("--debug", request->debug, "this rank waits for a debugger, and says how to attach one");
-  verb->add_flag("--core-dumps", request->core_dumps, "a rank that crashes leaves a core file; says where");
-  verb->footer("\nExample: slipway run -n 4 ./train --epochs 10");
-  verb->callback(
-      [&chosen, verb, request] { chosen = [verb, request] { return run_program(*request, verb->remaining()); }; });
+  verb.takes_program();
+  verb.add("-n,--ranks", &request->ranks, "number of ranks; default: what the plan wants");
+  verb.add("--in-process", &request->in_process, "all ranks are threads of one process");
+  verb.add("--debug", &request->debug, "this rank waits for a debugger, and says how to attach one");
+  verb.add("--core-dumps", &request->core_dumps, "a rank that crashes leaves a core file; says where");
+  verb.set_examples("Example: slipway run -n 4 ./train --epochs 10");
+  verb.set_work([verb, request] { return run_program(*request, verb.program()); });
 }
 
 }  // namespace slipway::tool

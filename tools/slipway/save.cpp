@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <thread>
 
+#include "arguments.hpp"
 #include "job_record.hpp"
 #include "run_state.hpp"
 #include "slipway/base/error.hpp"
@@ -69,18 +69,16 @@ int save(const std::string& named, const std::string& reason, std::chrono::secon
 
 }  // namespace
 
-void add_save(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("save", "Lets a running program save its state and go on.");
+void add_save(Arguments& arguments) {
+  Verb verb = arguments.add_verb("save", "Lets a running program save its state and go on.");
   const auto run = std::make_shared<std::string>();
   const auto reason = std::make_shared<std::string>("asked by slipway save");
   const auto patience = std::make_shared<int>(300);
-  verb->add_option("RUN", *run, "the run directory, or its name below runs/")->required();
-  verb->add_option("--reason", *reason, "for the program's log");
-  verb->add_option("--patience", *patience, "seconds for the state to be complete; default: 300");
-  verb->footer("\nExample: slipway save runs/train-20261129-195855-570d");
-  verb->callback([&chosen, run, reason, patience] {
-    chosen = [run, reason, patience] { return save(*run, *reason, std::chrono::seconds(*patience)); };
-  });
+  verb.add("RUN", run.get(), "the run directory, or its name below runs/", {.required = true});
+  verb.add("--reason", reason.get(), "for the program's log");
+  verb.add("--patience", patience.get(), "seconds for the state to be complete; default: 300");
+  verb.set_examples("Example: slipway save runs/train-20261129-195855-570d");
+  verb.set_work([run, reason, patience] { return save(*run, *reason, std::chrono::seconds(*patience)); });
 }
 
 }  // namespace slipway::tool

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "array_run.hpp"
 #include "run_state.hpp"
 #include "slipway/observe/wall_clock.hpp"
@@ -129,24 +129,22 @@ int print(const Run& run, bool as_json) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand(
+void add_status(Arguments& arguments) {
+  Verb verb = arguments.add_verb(
       "status", "Says how a run stands or ended, and ends with its exit status; of an array, with the worst.");
   const auto run = std::make_shared<std::string>("latest");
   const auto json = std::make_shared<bool>(false);
-  verb->add_option("RUN", *run,
-                   "the directory of a run or a study, or its name below runs/ or studies/; default: the latest run");
-  verb->add_flag("--json", *json, "as JSON");
-  verb->footer("\nExample: slipway status runs/train-20261129-195855-570d");
-  verb->callback([&chosen, run, json] {
-    chosen = [run, json] {
-      if (const auto study = *run == "latest" ? std::nullopt : find_study(*run)) {
-        return print_points(look_at_study(*study), *json);
-      }
-      const auto directory = find_run(*run);
-      if (const auto array = look_at_array(directory)) return print(*array, *json);
-      return print(look_at(directory), *json);
-    };
+  verb.add("RUN", run.get(),
+           "the directory of a run or a study, or its name below runs/ or studies/; default: the latest run");
+  verb.add("--json", json.get(), "as JSON");
+  verb.set_examples("Example: slipway status runs/train-20261129-195855-570d");
+  verb.set_work([run, json] {
+    if (const auto study = *run == "latest" ? std::nullopt : find_study(*run)) {
+      return print_points(look_at_study(*study), *json);
+    }
+    const auto directory = find_run(*run);
+    if (const auto array = look_at_array(directory)) return print(*array, *json);
+    return print(look_at(directory), *json);
   });
 }
 

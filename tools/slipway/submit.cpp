@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "arguments.hpp"
 #include "command.hpp"
 #include "command_line.hpp"
 #include "follow.hpp"
@@ -145,37 +145,35 @@ int show_plan(JobOptions& options) {
 
 }  // namespace
 
-void add_script(CLI::App& app, Chosen& chosen) {
-  auto* const verb =
-      app.add_subcommand("script", "Writes the run directory and the batch script, and submits nothing.");
+void add_script(Arguments& arguments) {
+  Verb verb = arguments.add_verb("script", "Writes the run directory and the batch script, and submits nothing.");
   const auto options = std::make_shared<JobOptions>();
   const auto dry_run = std::make_shared<bool>(false);
-  options->add_to(*verb);
-  verb->add_flag("--dry-run", *dry_run, "print the script, and write nothing at all");
-  verb->footer("\nExample: slipway script --nodes 4 --time 1h --dry-run ./train --epochs 10");
-  verb->callback(
-      [&chosen, options, dry_run] { chosen = [options, dry_run] { return print_script(*options, *dry_run); }; });
+  options->add_to(verb);
+  verb.add("--dry-run", dry_run.get(), "print the script, and write nothing at all");
+  verb.set_examples("Example: slipway script --nodes 4 --time 1h --dry-run ./train --epochs 10");
+  verb.set_work([options, dry_run] { return print_script(*options, *dry_run); });
 }
 
-void add_submit(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("submit", "Writes the run directory and the batch script, and submits it.");
+void add_submit(Arguments& arguments) {
+  Verb verb = arguments.add_verb("submit", "Writes the run directory and the batch script, and submits it.");
   const auto options = std::make_shared<JobOptions>();
   const auto choice = std::make_shared<SubmitChoice>();
-  options->add_to(*verb);
-  verb->add_flag("--wait", choice->wait, "follow the log, and end with the program's status");
-  verb->add_flag("--json", choice->json, "print job and run directory as JSON");
-  verb->add_option("--chain", choice->chain, "so many jobs, each after the one before, until the run has ended well");
-  verb->add_flag("--check", choice->check, "only ask the scheduler whether it would take the job");
-  verb->footer("\nExample: slipway submit --nodes 4 --time 1h --account project1 ./train --epochs 10");
-  verb->callback([&chosen, options, choice] { chosen = [options, choice] { return submit(*options, *choice); }; });
+  options->add_to(verb);
+  verb.add("--wait", &choice->wait, "follow the log, and end with the program's status");
+  verb.add("--json", &choice->json, "print job and run directory as JSON");
+  verb.add("--chain", &choice->chain, "so many jobs, each after the one before, until the run has ended well");
+  verb.add("--check", &choice->check, "only ask the scheduler whether it would take the job");
+  verb.set_examples("Example: slipway submit --nodes 4 --time 1h --account project1 ./train --epochs 10");
+  verb.set_work([options, choice] { return submit(*options, *choice); });
 }
 
-void add_plan(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("plan", "Shows what a job would ask for, and why.");
+void add_plan(Arguments& arguments) {
+  Verb verb = arguments.add_verb("plan", "Shows what a job would ask for, and why.");
   const auto options = std::make_shared<JobOptions>();
-  options->add_to(*verb);
-  verb->footer("\nExample: slipway plan --machine lumi --nodes 4 ./train");
-  verb->callback([&chosen, options] { chosen = [options] { return show_plan(*options); }; });
+  options->add_to(verb);
+  verb.set_examples("Example: slipway plan --machine lumi --nodes 4 ./train");
+  verb.set_work([options] { return show_plan(*options); });
 }
 
 }  // namespace slipway::tool

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include <random>
 #include <string_view>
 
+#include "arguments.hpp"
 #include "command_line.hpp"
 #include "job_options.hpp"
 #include "program_plan.hpp"
@@ -223,25 +223,21 @@ int begin(JobOptions& options, const SweepChoice& choice) {
 }
 
 // Everything else was said when the study was made, and cannot be changed: its points would not be alike.
-void refuse_others(const CLI::App& verb) {
-  for (const CLI::Option* const option : verb.get_options()) {
-    static constexpr std::array<std::string_view, 5> allowed{"--resume", "--retry-failed", "--wait", "--dry-run",
-                                                             "--help"};
-    const std::string name = option->get_name(false, true);
-    const bool fits = std::any_of(allowed.begin(), allowed.end(),
-                                  [&](std::string_view known) { return name.find(known) != std::string::npos; });
-    if (option->count() > 0 && !fits) {
-      throw UsageError(name +
-                       " cannot be changed by --resume (the points of a study must be alike). Leave it out, or "
-                       "make a new study");
-    }
+void refuse_others(const Verb& verb) {
+  static constexpr std::array<std::string_view, 4> allowed{"resume", "retry-failed", "wait", "dry-run"};
+  for (const std::string& option : verb.options()) {
+    if (!verb.is_given(option) || std::count(allowed.begin(), allowed.end(), option) > 0) continue;
+    throw UsageError("--" + option +
+                     " cannot be changed by --resume (the points of a study must be alike). Leave it out, or make a "
+                     "new study");
   }
-  if (!verb.remaining().empty()) {
-    throw UsageError("--resume goes on with the program of the study. Leave " + verb.remaining().front() + " out");
+  const std::vector<std::string> program = verb.program();
+  if (!program.empty()) {
+    throw UsageError("--resume goes on with the program of the study. Leave " + program.front() + " out");
   }
 }
 
-int go_on(const CLI::App& verb, const SweepChoice& choice) {
+int go_on(const Verb& verb, const SweepChoice& choice) {
   refuse_others(verb);
   const auto directory = find_study(choice.resume);
   if (!directory) throw UsageError("there is no study " + choice.resume + " (nor studies/" + choice.resume + ")");
@@ -250,39 +246,33 @@ int go_on(const CLI::App& verb, const SweepChoice& choice) {
 
 }  // namespace
 
-void add_sweep(CLI::App& app, Chosen& chosen) {
-  auto* const verb = app.add_subcommand("sweep", "Runs a program at several sizes, several times each.");
+void add_sweep(Arguments& arguments) {
+  Verb verb = arguments.add_verb("sweep", "Runs a program at several sizes, several times each.");
   const auto options = std::make_shared<JobOptions>();
   const auto choice = std::make_shared<SweepChoice>();
   const char* const group = "Study";
-  verb->add_option("-N,--nodes", choice->nodes, "numbers of hosts: 1,2,4,8")->group(group);
-  verb->add_option("--ranks", choice->ranks, "numbers of ranks on this machine: 1,2,4")->group(group);
-  verb->add_option("--repeat", choice->repeats, "runs of each size; default: 5")->group(group);
-  verb->add_flag("--weak", choice->weak, "the work grows with the size; else it is the same")->group(group);
-  verb->add_option("--as", choice->as, "jobs: one a run; steps: all in one job; local: here")
-      ->check(CLI::IsMember({"jobs", "steps", "local"}))
-      ->group(group);
-  verb->add_option("--seed", choice->seed, "of the order of the runs; default: a new one")->group(group);
-  verb->add_option("--study-base", choice->base, "where study directories are made; default: studies")->group(group);
-  verb->add_option("--resume", choice->resume, "go on with this study")->group(group);
-  verb->add_flag("--retry-failed", choice->effort.retry_failed,
-                 "with --resume: run failed points again; what they left is kept")
-      ->group(group);
-  verb->add_flag("--one-at-a-time", choice->one_at_a_time, "each job waits for the one before")->group(group);
-  verb->add_flag("--wait", choice->effort.wait, "until all runs are over")->group(group);
-  verb->add_flag("--dry-run", choice->effort.dry_run, "print the runs that would be made, in their order")
-      ->group(group);
-  options->add_to(*verb, JobOptions::Sizes::many);
-  verb->footer(
-      "\nExamples: slipway sweep --nodes 1,2,4,8 --time 20m ./train --epochs 10\n"
+  verb.add("-N,--nodes", &choice->nodes, "numbers of hosts: 1,2,4,8", {.group = group});
+  verb.add("--ranks", &choice->ranks, "numbers of ranks on this machine: 1,2,4", {.group = group});
+  verb.add("--repeat", &choice->repeats, "runs of each size; default: 5", {.group = group});
+  verb.add("--weak", &choice->weak, "the work grows with the size; else it is the same", {.group = group});
+  verb.add("--as", &choice->as, "jobs: one a run; steps: all in one job; local: here",
+           {.group = group, .one_of = {"jobs", "steps", "local"}});
+  verb.add("--seed", &choice->seed, "of the order of the runs; default: a new one", {.group = group});
+  verb.add("--study-base", &choice->base, "where study directories are made; default: studies", {.group = group});
+  verb.add("--resume", &choice->resume, "go on with this study", {.group = group});
+  verb.add("--retry-failed", &choice->effort.retry_failed,
+           "with --resume: run failed points again; what they left is kept", {.group = group});
+  verb.add("--one-at-a-time", &choice->one_at_a_time, "each job waits for the one before", {.group = group});
+  verb.add("--wait", &choice->effort.wait, "until all runs are over", {.group = group});
+  verb.add("--dry-run", &choice->effort.dry_run, "print the runs that would be made, in their order", {.group = group});
+  options->add_to(verb, JobOptions::Sizes::many);
+  verb.set_examples(
+      "Examples: slipway sweep --nodes 1,2,4,8 --time 20m ./train --epochs 10\n"
       "          slipway sweep --ranks 1,2,4 --weak ./simulate --cells {ranks*100000}\n"
       "          slipway sweep --resume studies/train-20261130-101500 --retry-failed\n"
       "Then:     slipway report studies/train-20261130-101500");
-  verb->callback([&chosen, verb, options, choice] {
-    chosen = [verb, options, choice] {
-      return choice->resume.empty() ? begin(*options, *choice) : go_on(*verb, *choice);
-    };
-  });
+  verb.set_work(
+      [verb, options, choice] { return choice->resume.empty() ? begin(*options, *choice) : go_on(verb, *choice); });
 }
 
 }  // namespace slipway::tool

@@ -2,29 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/App.hpp>
-#include <functional>
-
-// The verbs of the slipway command. Each adds itself to the command line; the one that the user takes sets `chosen`,
-// which does the work and returns the exit status. Mistakes of the user are thrown as UsageError.
+// The verbs of the slipway command: each adds itself to the command line. Mistakes of the user are thrown as
+// UsageError.
 namespace slipway::tool {
 
-using Chosen = std::function<int()>;
+class Arguments;
 
-void add_script(CLI::App& app, Chosen& chosen);
-void add_submit(CLI::App& app, Chosen& chosen);
-void add_plan(CLI::App& app, Chosen& chosen);
-void add_run(CLI::App& app, Chosen& chosen);
-void add_status(CLI::App& app, Chosen& chosen);
-void add_logs(CLI::App& app, Chosen& chosen);
-void add_cancel(CLI::App& app, Chosen& chosen);
-void add_machines(CLI::App& app, Chosen& chosen);
-void add_save(CLI::App& app, Chosen& chosen);
-void add_resume(CLI::App& app, Chosen& chosen);
-void add_requeue(CLI::App& app, Chosen& chosen);
-void add_sweep(CLI::App& app, Chosen& chosen);
-void add_report(CLI::App& app, Chosen& chosen);
-void add_completion(CLI::App& app, Chosen& chosen);
-void add_doctor(CLI::App& app, Chosen& chosen);
+void add_script(Arguments& arguments);
+void add_submit(Arguments& arguments);
+void add_plan(Arguments& arguments);
+void add_run(Arguments& arguments);
+void add_status(Arguments& arguments);
+void add_logs(Arguments& arguments);
+void add_cancel(Arguments& arguments);
+void add_machines(Arguments& arguments);
+void add_save(Arguments& arguments);
+void add_resume(Arguments& arguments);
+void add_requeue(Arguments& arguments);
+void add_sweep(Arguments& arguments);
+void add_report(Arguments& arguments);
+void add_completion(Arguments& arguments);
+void add_doctor(Arguments& arguments);
 
 }  // namespace slipway::tool
