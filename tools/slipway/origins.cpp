@@ -100,7 +100,8 @@ std::map<std::string, std::string> fill_in(const Verb& verb) {
 std::string describe_origins(const Verb& verb, const std::map<std::string, std::string>& origins) {
   std::string text;
   for (const auto& [name, origin] : origins) {
-    text += fmt::format("{:<26} {:<24} {}\n", name, fmt::join(verb.values(name), " "), origin);
+    const std::string value = fmt::format("{}", fmt::join(verb.values(name), " "));
+    text += fmt::format("{:<26} {:<24} {}\n", name, value, origin);
   }
   return text;
 }

@@ -9,89 +9,57 @@
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/edge_faults.hpp"
 #include "slipway/rpc/pass_outcome.hpp"
-#include "slipway/rpc/runnable.hpp"
 
+// Every call can meet a test's fault, so what its method's types are not needed for is in faulty_call.cpp.
 namespace slipway::detail {
 
-// One call held back by a test, with its arguments and its caller's name. Its outcome is that of the call made later.
+// The part of a call that a test holds back which knows the method: its arguments.
+class HeldArguments {
+ public:
+  virtual ~HeldArguments() = default;
+  virtual StateRef<> new_state() const = 0;
+  // Once: makes the call. One reference to `state` is taken over.
+  virtual void dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state) = 0;
+  // To states of new_state's type.
+  virtual void pass(CallState& from, CallState& to) const = 0;
+};
+
 template <class T, auto Method>
-class DelayedCall final : public DelayedSend, public Continuation, public Runnable {
+class HeldArgumentsOf final : public HeldArguments {
   using State = ResultState<ResultOf<Method>>;
 
  public:
-  // `outcome`: one reference is taken over; nullptr: a post.
   template <class... Args>
-  DelayedCall(Endpoint& endpoint, const CallSetup& setup, CallState* outcome, Args&&... args)
-      : endpoint_(endpoint),
-        setup_(setup),
-        outcome_(static_cast<State*>(outcome)),
-        values_(std::forward<Args>(args)...) {
-    if (!current.activity) return;
-    caller_.id = current.activity->id;
-    caller_.chain = current.activity->chain;
-    caller_.next_call = current.activity->next_call++;
-  }
-  ~DelayedCall() override {
-    if (outcome_ && outcome_->claim()) {
-      outcome_->fail(std::make_exception_ptr(Stopped("the program ended while a test held the call back")));
-    }
-  }
+  explicit HeldArgumentsOf(std::in_place_t, Args&&... args) : values_(std::forward<Args>(args)...) {}
 
-  void send() override {
-    std::unique_ptr<DelayedCall> self(this);
-    if (outcome_ && outcome_->done()) return;  // cancelled, or its time is over
-    const ActivityScope scope(endpoint_, caller_);
-    caller_.doing = "a call that a test held back";
-    if (outcome_) attempt_ = StateRef<State>(new State);
-    CallState* const state = attempt_ ? StateRef<State>::share(attempt_.get()).take() : nullptr;
-    try {
-      std::apply([&](auto&... each) { dispatch_now<T, Method>(endpoint_, setup_, state, std::move(each)...); },
-                 values_);
-    } catch (const CallError&) {  // no room in time, or the end of the program
-      if (outcome_ && outcome_->claim()) outcome_->fail(std::current_exception());
-      return;
-    }
-    if (!attempt_) return;
-    static_cast<void>(self.release());
-    if (!attempt_->attach(*this)) endpoint_.run_in_pool(this);
+  StateRef<> new_state() const override { return StateRef<>(new State); }
+  void dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state) override {
+    std::apply([&](auto&... each) { dispatch_now<T, Method>(endpoint, setup, state, std::move(each)...); }, values_);
   }
-
-  void notify(CallState&) override { endpoint_.run_in_pool(this); }
-  void execute() override {
-    const std::unique_ptr<DelayedCall> self(this);
-    if (!outcome_->claim()) return attempt_->ignore_errors();
-    pass_outcome(*attempt_, *outcome_);
+  void pass(CallState& from, CallState& to) const override {
+    pass_outcome(static_cast<State&>(from), static_cast<State&>(to));
   }
 
  private:
-  Endpoint& endpoint_;
-  const CallSetup setup_;
-  StateRef<State> outcome_;
-  StateRef<State> attempt_;
   typename Signature<decltype(Method)>::Values values_;
-  Activity caller_;
 };
 
+// What a test does to the call. `state`: nullptr for a post. Where the call fails at once, one reference is taken over.
+enum class Fate : std::uint8_t { passes, fails, waits };
+Fate fate_of(EdgeFaults& faults, Endpoint& endpoint, const CallSetup& setup, CallState* state);
+// One reference to `state` is taken over.
+void hold_call(EdgeFaults& faults, Endpoint& endpoint, const CallSetup& setup, CallState* state,
+               std::unique_ptr<HeldArguments> arguments);
+
+// True: the call is not to be made now.
 template <class T, auto Method, class... Args>
 bool intercept(EdgeFaults& faults, Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
-  const NodeSlot* const caller = current.activity ? current.activity->node : nullptr;
-  const NodeId from = caller ? caller->id : NodeId();
-  const EdgeFault fault = faults.on_call(from, setup.node);
-  if (!fault.delayed && !fault.error) return false;
-  if (state) {
-    state->info.endpoint = &endpoint;
-    state->info.method = setup.method;
-    state->info.node = setup.node;
-    state->info.deadline = setup.deadline;
+  const Fate fate = fate_of(faults, endpoint, setup, state);
+  if (fate == Fate::waits) {
+    hold_call(faults, endpoint, setup, state,
+              std::make_unique<HeldArgumentsOf<T, Method>>(std::in_place, std::forward<Args>(args)...));
   }
-  if (fault.error) {
-    const StateRef<> mine(state);
-    if (state && state->claim()) state->fail(fault.error);
-    return true;
-  }
-  faults.delay(endpoint, from, setup.node,
-               std::make_unique<DelayedCall<T, Method>>(endpoint, setup, state, std::forward<Args>(args)...));
-  return true;
+  return fate != Fate::passes;
 }
 
 }  // namespace slipway::detail
