@@ -9,8 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
+
+#include "slipway/observe/run_directory.hpp"
 
 namespace slipway::detail {
 
@@ -26,11 +27,12 @@ bool is_proxy(pid_t process) {
   return input >> name && name.starts_with("hydra_");
 }
 
-// Ranks are children of Open MPI's mpirun, and of the proxies that MPICH's starts.
+// Ranks are children of Open MPI's mpirun, and of the proxies that MPICH's starts. Each may end while it is looked at.
 void add_ranks_below(pid_t launcher, std::vector<pid_t>& ranks) {
   std::error_code gone;
-  for (const auto& thread : fs::directory_iterator(proc(launcher) / "task", gone)) {
-    std::ifstream input(thread.path() / "children");
+  fs::directory_iterator thread(proc(launcher) / "task", gone);
+  for (; !gone && thread != fs::directory_iterator(); thread.increment(gone)) {
+    std::ifstream input(thread->path() / "children");
     for (pid_t child = 0; input >> child;) {
       if (is_proxy(child)) {
         add_ranks_below(child, ranks);
@@ -43,8 +45,7 @@ void add_ranks_below(pid_t launcher, std::vector<pid_t>& ranks) {
 
 // Zero-separated "NAME=value", as /proc has it, with a zero in front so that names can be found by their start.
 std::string environment_of(pid_t process) {
-  std::ifstream input(proc(process) / "environ", std::ios::binary);
-  return std::string(1, '\0') + std::string(std::istreambuf_iterator<char>(input), {});
+  return std::string(1, '\0') + read_file(proc(process) / "environ").value_or("");
 }
 
 std::string value_in(const std::string& environment, const std::string& name) {

@@ -3,12 +3,11 @@
 #include "slipway/slurm/machine_profile.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "slipway/base/error.hpp"
 #include "slipway/base/text.hpp"
+#include "slipway/observe/run_directory.hpp"
 #include "slipway/slurm/amounts.hpp"
 #include "strict_json.hpp"
 
@@ -70,12 +69,10 @@ std::vector<std::string> names_of(const std::vector<MachineFile>& machines) {
 }
 
 nlohmann::json read_json(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw UsageError(file.string() + " cannot be read (as a machine profile); look at its permissions");
+  const auto text = read_file(file);
+  if (!text) throw UsageError(file.string() + " cannot be read (as a machine profile); look at its permissions");
   try {
-    auto json = nlohmann::json::parse(text.str());
+    auto json = nlohmann::json::parse(*text);
     if (!json.is_object()) throw UsageError(file.string() + " is no JSON object; see docs/machines.md");
     return json;
   } catch (const nlohmann::json::parse_error& error) {

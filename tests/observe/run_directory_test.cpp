@@ -81,6 +81,18 @@ TEST(RunDirectory, ReadersNeverSeeHalfAFile) {
   }
 }
 
+TEST(RunDirectory, ReadsWholeFilesOrNothing) {
+  const TemporaryDirectory base;
+  for (const std::size_t size : {0, 1, 16 * 1024, 50'000}) {
+    const std::string content(size, '\0');
+    write_file_atomically(base.path() / "file", content);
+    EXPECT_EQ(read_file(base.path() / "file"), content) << size;
+  }
+  EXPECT_EQ(read_file(base.path() / "none"), std::nullopt);
+  EXPECT_EQ(read_file(base.path()), std::nullopt);       // opens, but cannot be read
+  EXPECT_EQ(read_file("/proc/self/mem"), std::nullopt);  // nor can this at its beginning
+}
+
 TEST(RunDirectory, SaysWhereItCannotWrite) {
   try {
     RunDirectory::create("/proc/nowhere", "p");

@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <utility>
 
@@ -135,7 +135,14 @@ void write_file_atomically(const fs::path& file, std::string_view content, Durab
 std::optional<std::string> read_file(const fs::path& file) {
   std::ifstream input(file, std::ios::binary);
   if (!input) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(input), {});
+  std::string text;
+  std::array<char, 16 * 1024> part;
+  do {
+    input.read(part.data(), part.size());  // an error makes it bad; iterators would throw
+    text.append(part.data(), static_cast<std::size_t>(input.gcount()));
+  } while (input);
+  if (input.bad()) return std::nullopt;
+  return text;
 }
 
 fs::path make_dated_directory(const fs::path& base, std::string_view name) {
