@@ -162,13 +162,6 @@ def check_ends(tool: Tool) -> None:
     view = tool.status(run)
     require(view["status"]["stop_reason"].endswith("slipway cancel"), f"cancelled while running: {view}")
 
-    job, run = counting(tool, "--steps", 1000)
-    tool.wait_for_state(run, "running")
-    call("scancel", job)
-    wait_for_job(job)
-    require(tool.status(run)["verdict"] == "cancelled", f"scancel while running: {tool.status(run)}")
-    tool.run("status", run, status=75)
-
     job, run = counting(tool, "--steps", 3, options=("--hold",))
     require(tool.status(run)["verdict"] == "waiting", f"held: {tool.status(run)}")
     tool.run("cancel", run)
@@ -185,6 +178,26 @@ def check_ends(tool: Tool) -> None:
     refused = tool.run("submit", "--nodes", 4, *words, "--gpus", 1, status=2)
     require("has no place on the nodes of this job" in refused.stderr, f"a graph without a place: {refused.stderr}")
     require(len(sorted(pathlib.Path("runs").iterdir())) <= len(runs) + 1, "a check leaves something behind")
+
+
+def check_cancelled(tool: Tool) -> None:
+    """scancel while nodes are made, while they work, while they stop, and twice: one outcome."""
+    for phase, times, words, verdict, status in (
+            ("starting", 1, ("--slow-start", 3000), "cancelled", 75),
+            ("running", 1, (), "cancelled", 75),
+            ("running", 2, ("--slow-end", 2000), "cancelled", 75),
+            ("stopping", 1, ("--steps", 3, "--slow-end", 3000), "good", 0)):  # the work is done
+        job, run = counting(tool, *(words if "--steps" in words else ("--steps", 1000, *words)))
+        tool.wait_for_state(run, phase)
+        for _ in range(times):
+            call("scancel", job)
+            time.sleep(0.5)
+        state, _ = wait_for_job(job, 60)
+        view = tool.status(run)
+        told = f"scancel while {phase}: {state}, {view}\n{tool.run('logs', '--job', run).stdout}"
+        require(state == "CANCELLED" and view["verdict"] == verdict, told)
+        require(view["status"]["state"] == "ended", told)
+        tool.run("status", run, status=status)
 
 
 def check_gpus(tool: Tool) -> None:
@@ -339,6 +352,36 @@ def check_arrays(tool: Tool) -> None:
         require((element["status"] is None) == (index > 1), f"element {index}: {element}")
     tool.run("status", run, status=75)
     require("over already" in tool.run("cancel", run).stdout, "an array is cancelled twice")
+
+
+def check_elements(tool: Tool) -> None:
+    """One element of an array is cancelled, whether it runs or waits, and submitted again, and the others do not mind."""
+    job, run = counting(tool, "--steps", 40, nodes=1, options=("--array", "0-3%2"))
+    wait_until(lambda: [element["status"] and element["status"]["state"] for element in elements_of(tool, run).values()]
+               == ["running", "running", None, None], lambda: f"two elements run: {tool.status(run)}", 60)
+    require(tool.status(run / "1")["scheduler"]["state"] == "RUNNING", f"one that runs: {tool.status(run / '1')}")
+    require(tool.status(run / "3")["verdict"] == "waiting", f"one that waits: {tool.status(run / '3')}")
+    require(tool.run("logs", run / "3").stdout == "", "logs of one that waits")
+    require(f"job {job}_3 cancelled" in tool.run("cancel", run / "3").stdout, "one that waits is not cancelled")
+    tool.run("status", run / "3", status=75)
+    require("over already: cancelled" in tool.run("cancel", run / "3").stdout, "one that waited is cancelled twice")
+    tool.run("cancel", run / "1", limit=120)
+    refused = tool.run("resume", run / "0", status=2).stderr
+    require("running still" in refused, f"one that runs is submitted again: {refused}")
+    wait_until(lambda: not call("squeue", "-h", "-j", job), "the end of the array", 120)
+    verdicts = [element["verdict"] for element in elements_of(tool, run).values()]
+    require(verdicts == ["good", "cancelled", "good", "cancelled"], f"{verdicts}")
+
+    for index in (1, 3):
+        told = tool.run("resume", "--wait", run / str(index)).stdout
+        again = re.match(rf"job (\d+)_{index}$", told, re.MULTILINE)
+        require(again is not None and again[1] != job, f"element {index} submitted again: {told}")
+    elements = elements_of(tool, run)
+    require([element["verdict"] for element in elements.values()] == ["good"] * 4, f"{elements}")
+    require([element["status"]["attempt"] for element in elements.values()] == [1, 2, 1, 1], f"{elements}")
+    tool.run("status", run, status=0)
+    log = tool.run("logs", "--job", run / "1").stdout
+    require(log.count("ended with status") == 2, f"log of the jobs of one element: {log}")
 
 
 def process_of_rank(rank: int) -> int:

@@ -8,13 +8,14 @@
 #include <ostream>
 #include <slipway/slipway.hpp>
 #include <string>
+#include <thread>
 
 #include "flags.hpp"
 
 // Counts to --steps, a step each --pause milliseconds, and goes on where an attempt before was told to stop. On the way
 // it can fail: --fail-at STEP by an exception, --crash-at STEP by abort(). Each rank beyond the first has a node that
-// only keeps it company. What it asks for: --gpus N for each of the company, --on-hosts PATTERN and --alone 1 for the
-// counter.
+// only keeps it company, and takes --slow-start milliseconds to come and --slow-end to go. What it asks for: --gpus N for
+// each of the company, --on-hosts PATTERN and --alone 1 for the counter.
 namespace {
 
 struct Settings {
@@ -26,8 +27,13 @@ struct Settings {
 
 class Company {
  public:
-  explicit Company(slipway::Context& context) : context_(context) {}
-  ~Company() { context_.report("farewells", 1); }
+  Company(slipway::Context& context, int slow_start, int slow_end) : context_(context), slow_end_(slow_end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(slow_start));
+  }
+  ~Company() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(slow_end_));
+    context_.report("farewells", 1);
+  }
   Company(const Company&) = delete;
   Company& operator=(const Company&) = delete;
   int answer(int value) {
@@ -37,6 +43,7 @@ class Company {
 
  private:
   slipway::Context& context_;
+  int slow_end_;
 };
 
 class Counter {
@@ -82,13 +89,15 @@ int main(int argc, char** argv) try {
   settings.crash_at = flags.get("--crash-at", settings.crash_at);
   settings.fail_at = flags.get("--fail-at", settings.fail_at);
   const int company_size = flags.get("--company", 3);
+  const int slow_start = flags.get("--slow-start", 0);
+  const int slow_end = flags.get("--slow-end", 0);
   const double gpus = flags.get("--gpus", 0);
   const slipway::Wishes wishes{.exclusive = flags.get("--alone", 0) == 1,
                                .on_hosts = flags.get("--on-hosts", std::string())};
   flags.check();
   slipway::Program program("counting");
-  auto company = program.with({.resources = {.gpus = gpus}}).group<Company>("company", company_size, [](int) {
-    return std::tuple();
+  auto company = program.with({.resources = {.gpus = gpus}}).group<Company>("company", company_size, [&](int) {
+    return std::tuple(slow_start, slow_end);
   });
   program.with({.wishes = wishes}).node<Counter>("counter", company, settings);
   return slipway::launch(program, options);

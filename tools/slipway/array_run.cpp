@@ -36,6 +36,7 @@ class Views {
     const auto found = by_index_.find(index);
     return found == by_index_.end() ? rest_ : found->second;
   }
+  bool empty() const { return by_index_.empty() && !rest_; }
 
  private:
   // Slurm forgets the indexes of elements that were cancelled before they began: this number stands for none.
@@ -114,13 +115,19 @@ const ArrayElement& worst_of(const ArrayRun& array) {
 }  // namespace
 
 std::optional<ArrayRun> look_at_array(const fs::path& run_directory) {
-  if (fs::exists(run_directory / "status.json")) return std::nullopt;
+  if (fs::exists(run_directory / "status.json") || element_place(run_directory)) return std::nullopt;
   ArrayRun array{run_directory, read_record(run_directory), {}};
   const Views views = array.job ? ask_scheduler(*array.job) : Views();
   for (const std::uint32_t index : indexes_of(run_directory, array.job)) {
-    RunView run{run_directory / std::to_string(index), std::nullopt, std::nullopt, std::nullopt};
-    run.status = read_status(run.directory);
-    run.scheduler = views.of(index);
+    const fs::path directory = run_directory / std::to_string(index);
+    if (fs::exists(directory / record_file)) {
+      array.elements.push_back({index, look_at(directory)});
+      continue;
+    }
+    RunView run{directory, std::nullopt, read_status(directory), views.of(index)};
+    if (!run.scheduler && !run.status && !views.empty()) {
+      run.scheduler = view_of_forgotten({run_directory, index}, array.job->ids);
+    }
     array.elements.push_back({index, std::move(run)});
   }
   if (array.elements.empty()) return std::nullopt;

@@ -14,7 +14,8 @@ namespace slipway::tool {
 
 struct ArrayElement {
   std::uint32_t index = 0;
-  RunView run;  // in a directory of its own, which is not there before the element begins
+  RunView run;  // in a directory of its own, which is not there before the element begins; has a job of its own only
+                // if it was submitted again alone
 };
 
 // An array of jobs: a run for each element, by their indexes; at least one.

@@ -48,6 +48,22 @@ ArrayRun wait_for_elements(ArrayRun array, std::chrono::seconds patience) {
   return array;
 }
 
+// Of the array, and of elements that were submitted again alone; without those that are over.
+std::vector<std::string> jobs_under_way(const ArrayRun& array) {
+  std::vector<std::string> ids;
+  bool array_goes_on = false;
+  for (const auto& [index, run] : array.elements) {
+    if (slurm::is_over(verdict_of(run))) continue;
+    if (run.job) {
+      ids.insert(ids.end(), run.job->ids.begin(), run.job->ids.end());
+    } else {
+      array_goes_on = true;
+    }
+  }
+  if (array_goes_on && array.job) ids.insert(ids.end(), array.job->ids.begin(), array.job->ids.end());
+  return ids;
+}
+
 // The elements that wait first, so that none begins where another stops; then as with one run.
 int cancel(const ArrayRun& array, std::chrono::seconds patience) {
   const auto& elements = array.elements;
@@ -55,7 +71,7 @@ int cancel(const ArrayRun& array, std::chrono::seconds patience) {
     fmt::print("the run is over already: {}\n", to_string(verdict_of(array)));
     return 0;
   }
-  const std::vector<std::string> ids = array.job ? array.job->ids : std::vector<std::string>();
+  const std::vector<std::string> ids = jobs_under_way(array);
   if (!ids.empty()) cancel_jobs(ids, {"--state=PENDING"});
   std::size_t running = 0;
   for (const auto& element : elements) {

@@ -47,8 +47,16 @@ void GrowingFiles::read_new_lines(const std::function<void(const std::string& li
   }
 }
 
+// "slurm-17.out"; of elements of an array "slurm-17_3.out", beside each other.
+GrowingFiles logs_of_job(const std::filesystem::path& run_directory) {
+  const auto element = element_place(run_directory);
+  const std::string end = element ? fmt::format("_{}.out", element->index) : "";
+  return {element ? element->array : run_directory,
+          [end](const std::string& name) { return name.starts_with("slurm-") && name.ends_with(end); }};
+}
+
 int follow_to_end(const std::filesystem::path& run_directory) {
-  GrowingFiles log(run_directory, [](const std::string& name) { return name.starts_with("slurm-"); });
+  GrowingFiles log = logs_of_job(run_directory);
   int unanswered = 0;
   while (true) {
     const RunView run = look_at(run_directory);

@@ -25,7 +25,10 @@ class GrowingFiles {
   std::map<std::string, std::streamoff> read_;
 };
 
-// Prints the job's log until the job is over, and returns the run's exit status.
+// What the batch script and the launcher print: of all jobs of the run.
+GrowingFiles logs_of_job(const std::filesystem::path& run_directory);
+
+// Prints that until the job is over, and returns the run's exit status.
 int follow_to_end(const std::filesystem::path& run_directory);
 
 }  // namespace slipway::tool

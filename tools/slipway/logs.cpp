@@ -83,13 +83,15 @@ void refuse_array(const std::filesystem::path& directory) {
                   directory.string(), slurm::format_array(begun), directory.string(), begun.front()));
 }
 
+GrowingFiles logs_of_ranks(const std::filesystem::path& directory) {
+  return {directory / "logs", [](const std::string& name) { return name.ends_with(".log"); }};
+}
+
 int show_logs(const LogQuestion& question) {
   const auto directory = find_run(question.run);
   if (!question.job) refuse_array(directory);
   const LineFilter filter(question);
-  GrowingFiles files(question.job ? directory : directory / "logs", [&question](const std::string& name) {
-    return question.job ? name.starts_with("slurm-") : name.ends_with(".log");
-  });
+  GrowingFiles files = question.job ? logs_of_job(directory) : logs_of_ranks(directory);
   std::vector<std::string> lines;
   const auto collect = [&](const std::string& line) {
     if (filter.wants(line)) lines.push_back(line);

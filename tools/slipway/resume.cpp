@@ -39,13 +39,20 @@ bool is_alive(const RunView& run) {
 int submit_again(const fs::path& directory, bool wait) {
   const RunView run = look_at(directory);
   if (!run.job) refuse_no_job(directory, run);
-  const fs::path script = directory / script_file;
+  const auto element = element_place(directory);
+  const fs::path script = (element ? element->array : directory) / script_file;
   const auto text = read_file(script);
   if (!text) throw UsageError(script.string() + " is gone; submit the program anew");
   if (slurm::edited_by_hand(*text))
     fmt::print(stderr, "slipway: {} was edited by hand; it is taken as it is\n", script.string());
   JobRecord record = *run.job;
-  record.ids = {submit_script(script).id};
+  if (element) {
+    const std::string index = std::to_string(element->index);
+    record.ids = {submit_script(script, {"--array=" + index}).id + "_" + index};
+    fs::create_directories(directory);  // it may not have begun
+  } else {
+    record.ids = {submit_script(script).id};
+  }
   write_record(directory, record);
   fmt::print("job {}\n{}\n", record.ids.front(), directory.string());
   std::fflush(stdout);

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "command.hpp"
 #include "slipway/base/text.hpp"
 #include "slipway/observe/wall_clock.hpp"
@@ -86,6 +89,14 @@ bool heartbeat_is_stale(const RunStatus& status) {
   return wall_now() - status.heartbeat > limit;
 }
 
+std::optional<SchedulerView> view_of_forgotten(const ElementPlace& element, const std::vector<std::string>& array_ids) {
+  const bool began = std::any_of(array_ids.begin(), array_ids.end(), [&element](const std::string& id) {
+    return std::filesystem::exists(element.array / fmt::format("slurm-{}_{}.out", id, element.index));
+  });
+  if (began) return std::nullopt;
+  return SchedulerView{Verdict::cancelled, "CANCELLED", {}, {}, {}};
+}
+
 SchedulerView scheduler_view(const std::map<std::string, std::string>& fields) {
   const std::string state = field(fields, "JobState");
   return {slurm::verdict_of(state), state, field(fields, "Reason"), field(fields, "NodeList"),
@@ -99,6 +110,12 @@ RunView look_at(const std::filesystem::path& run_directory) {
     if (auto view = ask_scheduler(id)) run.scheduler = std::move(view);
     if (run.scheduler && !is_over(run.scheduler->verdict)) break;
   }
+  const auto element = run.scheduler || run.status ? std::nullopt : element_place(run_directory);
+  if (!element) return run;
+  const auto array = read_record(element->array);
+  const bool array_is_known = std::any_of(array->ids.begin(), array->ids.end(),
+                                          [](const std::string& id) { return ask_scheduler(id).has_value(); });
+  if (array_is_known) run.scheduler = view_of_forgotten(*element, array->ids);
   return run;
 }
 
