@@ -364,7 +364,8 @@ def check_elements(tool: Tool) -> None:
     require(tool.run("logs", run / "3").stdout == "", "logs of one that waits")
     require(f"job {job}_3 cancelled" in tool.run("cancel", run / "3").stdout, "one that waits is not cancelled")
     tool.run("status", run / "3", status=75)
-    require("over already: cancelled" in tool.run("cancel", run / "3").stdout, "one that waited is cancelled twice")
+    require("over already: cancelled" in tool.run("cancel", f"{run / '3'}/").stdout, "one that waited is cancelled twice")
+    require("no run directory" in tool.run("cancel", run / "03", status=2).stderr, "an index is a number, written as such")
     tool.run("cancel", run / "1", limit=120)
     refused = tool.run("resume", run / "0", status=2).stderr
     require("running still" in refused, f"one that runs is submitted again: {refused}")
@@ -382,6 +383,10 @@ def check_elements(tool: Tool) -> None:
     tool.run("status", run, status=0)
     log = tool.run("logs", "--job", run / "1").stdout
     require(log.count("ended with status") == 2, f"log of the jobs of one element: {log}")
+    tool.run("resume", run)
+    require(not (run / "1" / "job.json").exists(), "an element of the new array has the job of its own still")
+    require("running still" in tool.run("resume", run, status=2).stderr.replace("waiting", "running"), "resumed twice")
+    tool.run("cancel", run, limit=120)
 
 
 def process_of_rank(rank: int) -> int:

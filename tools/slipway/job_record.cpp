@@ -50,8 +50,9 @@ std::optional<JobRecord> read_record(const fs::path& run_directory) {
 }
 
 std::optional<ElementPlace> element_place(const fs::path& run_directory) {
-  const auto named = slurm::parse_array(run_directory.filename().string());
-  if (!named || named->size() != 1) return std::nullopt;
+  const std::string name = run_directory.filename().string();
+  const auto named = slurm::parse_array(name);
+  if (!named || named->size() != 1 || name != std::to_string(named->front())) return std::nullopt;
   const auto array = own_record(run_directory.parent_path());
   const auto indexes = array ? slurm::parse_array(array->array) : std::nullopt;
   if (!indexes || !std::binary_search(indexes->begin(), indexes->end(), named->front())) return std::nullopt;
@@ -60,7 +61,8 @@ std::optional<ElementPlace> element_place(const fs::path& run_directory) {
 
 fs::path find_run(const std::string& named) {
   for (const fs::path& place : {fs::path(named), fs::path("runs") / named}) {
-    const fs::path path = fs::weakly_canonical(place);
+    fs::path path = fs::weakly_canonical(fs::absolute(place));
+    if (!path.has_filename()) path = path.parent_path();  // "RUN/3/"
     if (element_place(path)) return path;
     if (!fs::is_directory(place)) continue;
     for (const char* const sign : {"status.json", record_file, "batch.sh", "graph.json"}) {

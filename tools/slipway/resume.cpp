@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "arguments.hpp"
+#include "array_run.hpp"
 #include "follow.hpp"
 #include "job_record.hpp"
 #include "run_state.hpp"
@@ -24,15 +25,19 @@ using slurm::Verdict;
 
 namespace {
 
-bool is_alive(const RunView& run) {
-  const Verdict verdict = verdict_of(run);
-  return verdict == Verdict::waiting || verdict == Verdict::running;
-}
+bool is_alive(Verdict verdict) { return verdict == Verdict::waiting || verdict == Verdict::running; }
 
 [[noreturn]] void refuse_no_job(const fs::path& directory, const RunView& run) {
   const std::uint32_t next = run.status ? run.status->attempt + 1 : 1;
   throw UsageError(fmt::format("{} was no job; go on by: PROGRAM --slipway-run-directory={} --slipway-attempt={}",
                                directory.string(), shell_word(directory.string()), next));
+}
+
+// Elements of an array that were submitted alone are elements of the new array from now on.
+void forget_jobs_of_elements(const fs::path& directory) {
+  const auto array = look_at_array(directory);
+  if (!array) return;
+  for (const auto& element : array->elements) fs::remove(element.run.directory / record_file);
 }
 
 // The script finds the number of the next attempt itself.
@@ -48,10 +53,11 @@ int submit_again(const fs::path& directory, bool wait) {
   JobRecord record = *run.job;
   if (element) {
     const std::string index = std::to_string(element->index);
-    record.ids = {submit_script(script, {"--array=" + index}).id + "_" + index};
     fs::create_directories(directory);  // it may not have begun
+    record.ids = {submit_script(script, {"--array=" + index}).id + "_" + index};
   } else {
     record.ids = {submit_script(script).id};
+    forget_jobs_of_elements(directory);
   }
   write_record(directory, record);
   fmt::print("job {}\n{}\n", record.ids.front(), directory.string());
@@ -61,9 +67,10 @@ int submit_again(const fs::path& directory, bool wait) {
 
 int resume(const std::string& named, bool wait) {
   const fs::path directory = find_run(named);
-  const RunView run = look_at(directory);
-  if (is_alive(run)) {
-    throw UsageError("the run is " + std::string(to_string(verdict_of(run))) +
+  const auto array = look_at_array(directory);
+  const Verdict verdict = array ? verdict_of(*array) : verdict_of(look_at(directory));
+  if (is_alive(verdict)) {
+    throw UsageError("the run is " + std::string(to_string(verdict)) +
                      " still; let it end, or use slipway requeue to have it saved and started again");
   }
   return submit_again(directory, wait);
@@ -74,7 +81,11 @@ int requeue(const std::string& named, std::chrono::seconds patience) {
   const fs::path directory = find_run(named);
   const RunView run = look_at(directory);
   if (!run.job) refuse_no_job(directory, run);
-  if (!is_alive(run)) return submit_again(directory, false);
+  if (look_at_array(directory)) {
+    throw UsageError(directory.string() + " is an array (each element is requeued by itself); name one, such as " +
+                     directory.string() + "/0");
+  }
+  if (!is_alive(verdict_of(run))) return submit_again(directory, false);
   if (!run.status) throw UsageError("the program has not started yet; there is nothing to requeue");
   const std::uint32_t attempt = run.status->attempt;
   RunDirectory::at(directory).give_notice(attempt, "slipway requeue");
@@ -83,7 +94,7 @@ int requeue(const std::string& named, std::chrono::seconds patience) {
     const RunView now = look_at(directory);
     const bool saved = now.status && now.status->attempt == attempt && now.status->exit_status;
     const bool next_one = saved && now.scheduler && now.scheduler->verdict == Verdict::waiting;
-    const bool over = now.scheduler ? is_over(now.scheduler->verdict) : !is_alive(now);
+    const bool over = now.scheduler ? is_over(now.scheduler->verdict) : !is_alive(verdict_of(now));
     if (next_one) {
       fmt::print("the program has stopped, and its job is queued again\n");
       return 0;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
+#include "array_views.hpp"
 #include "command.hpp"
 #include "slipway/base/text.hpp"
 #include "slipway/observe/wall_clock.hpp"
@@ -67,6 +67,12 @@ Verdict verdict_of(ExitStatus status, bool finished, const SchedulerView* schedu
   return Verdict::failed;
 }
 
+// "17_3" is of the array 17.
+std::vector<std::string> without_indexes(std::vector<std::string> ids) {
+  for (auto& id : ids) id.resize(std::min(id.find('_'), id.size()));
+  return ids;
+}
+
 }  // namespace
 
 SchedulerAnswer ask_scheduler(const std::vector<std::string>& ids) {
@@ -89,14 +95,6 @@ bool heartbeat_is_stale(const RunStatus& status) {
   return wall_now() - status.heartbeat > limit;
 }
 
-std::optional<SchedulerView> view_of_forgotten(const ElementPlace& element, const std::vector<std::string>& array_ids) {
-  const bool began = std::any_of(array_ids.begin(), array_ids.end(), [&element](const std::string& id) {
-    return std::filesystem::exists(element.array / fmt::format("slurm-{}_{}.out", id, element.index));
-  });
-  if (began) return std::nullopt;
-  return SchedulerView{Verdict::cancelled, "CANCELLED", {}, {}, {}};
-}
-
 SchedulerView scheduler_view(const std::map<std::string, std::string>& fields) {
   const std::string state = field(fields, "JobState");
   return {slurm::verdict_of(state), state, field(fields, "Reason"), field(fields, "NodeList"),
@@ -106,16 +104,15 @@ SchedulerView scheduler_view(const std::map<std::string, std::string>& fields) {
 RunView look_at(const std::filesystem::path& run_directory) {
   RunView run{run_directory, read_record(run_directory), read_status(run_directory), std::nullopt};
   if (!run.job || !slurm_is_here()) return run;
+  if (const auto element = element_place(run_directory)) {
+    const std::vector<std::string> ids = without_indexes(run.job->ids);
+    run.scheduler = view_of_element(ask_scheduler_of_array(ids), element->array, ids, element->index);
+    return run;
+  }
   for (const auto& id : run.job->ids) {  // of a chain, the first that is not over
     if (auto view = ask_scheduler(id)) run.scheduler = std::move(view);
     if (run.scheduler && !is_over(run.scheduler->verdict)) break;
   }
-  const auto element = run.scheduler || run.status ? std::nullopt : element_place(run_directory);
-  if (!element) return run;
-  const auto array = read_record(element->array);
-  const bool array_is_known = std::any_of(array->ids.begin(), array->ids.end(),
-                                          [](const std::string& id) { return ask_scheduler(id).has_value(); });
-  if (array_is_known) run.scheduler = view_of_forgotten(*element, array->ids);
   return run;
 }
 

@@ -38,10 +38,6 @@ struct SchedulerAnswer {
 };
 SchedulerAnswer ask_scheduler(const std::vector<std::string>& ids);
 
-// Slurm forgets at once an element that is cancelled before it begins, while it knows others of its array. Nothing
-// where there is a log, and so it has begun.
-std::optional<SchedulerView> view_of_forgotten(const ElementPlace& element, const std::vector<std::string>& array_ids);
-
 // Nobody writes the status of a run that says it goes on.
 bool heartbeat_is_stale(const RunStatus& status);
 
