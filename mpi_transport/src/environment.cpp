@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "environment.hpp"
 
+#include <signal.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <exception>
@@ -26,8 +28,21 @@ void prefer_settings() {
   setenv("OMPI_MCA_btl_sm_fbox_size", "16384", 0);  // its name since Open MPI 5
 }
 
+// MPICH takes SIGUSR1 for news of lost processes, which slipway finds by itself. It means a notice here.
+class KeptSignal {
+ public:
+  KeptSignal() { sigaction(SIGUSR1, nullptr, &before_); }
+  ~KeptSignal() { sigaction(SIGUSR1, &before_, nullptr); }
+  KeptSignal(const KeptSignal&) = delete;
+  KeptSignal& operator=(const KeptSignal&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
 int initialise(int* argc, char*** argv) {
   prefer_settings();
+  const KeptSignal kept;
   int provided = MPI_THREAD_SINGLE;
   detail::check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided));
   return provided;

@@ -30,6 +30,9 @@ class Programs:
         self.good, self.bad = os.path.abspath(options.good), os.path.abspath(options.bad)
         self.cycles = options.cycles
         self.mpirun = options.mpirun.split()
+        version = subprocess.run([*self.mpirun[:1], "--version"], capture_output=True, text=True, check=False).stdout \
+            if self.mpirun else ""
+        self.hydra = "HYDRA" in version  # MPICH's: hands SIGUSR2 to nobody, and ends all ranks with the first
 
     def bad_in_each_way(self, *words: str) -> dict[str, list[str]]:
         command = [self.bad, *words]
@@ -153,6 +156,8 @@ def contract8_two_signals(programs: Programs) -> None:
 def contract10_picture(programs: Programs) -> None:
     """SIGUSR2 prints who waits for what, on which rank, since when; the run goes on."""
     for way, command in programs.bad_in_each_way("--place", "run").items():
+        if way == "mpirun" and programs.hydra:
+            continue
         with tempfile.TemporaryDirectory() as directory, Program(command, directory) as program:
             program.wait_running()
             time.sleep(1)
@@ -204,7 +209,7 @@ def contract9_after_launch(programs: Programs) -> None:
     """What main does after launch belongs to the program: a rank that fails there does not end as 0."""
     def look(outcome: Outcome) -> None:
         require_status(outcome, 1)
-        require_text(r"main of rank 1 ", outcome.stderr)
+        require_text("the run ended well, but not the program" if programs.hydra else "main of rank 1 ", outcome.stderr)
     def look_under_mpirun(outcome: Outcome) -> None:
         require(outcome.status != 0, "the status is 0")
     for fault in ("exception", "exit", "abort", "segv", "kill"):

@@ -223,6 +223,8 @@ void Controller::fail(const FirstFailure& failure) {
   if (setup_.show_end) terminal_.message(LogLevel::error, to_text(failure));
   exit_status_ = failure.status;
   enter(State::aborted);
+  status_.set_progress(progress());
+  status_.end(failure.status);  // before others hear of it: some launchers end this rank with the first that leaves
   setup_.broadcast({.kind = ControlKind::abort, .number = static_cast<std::uint32_t>(failure.status)});
 }
 

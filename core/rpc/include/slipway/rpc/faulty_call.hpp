@@ -56,8 +56,9 @@ template <class T, auto Method, class... Args>
 bool intercept(EdgeFaults& faults, Endpoint& endpoint, const CallSetup& setup, CallState* state, Args&&... args) {
   const Fate fate = fate_of(faults, endpoint, setup, state);
   if (fate == Fate::waits) {
-    hold_call(faults, endpoint, setup, state,
-              std::make_unique<HeldArgumentsOf<T, Method>>(std::in_place, std::forward<Args>(args)...));
+    StateRef<> mine(state);  // user code may throw
+    auto arguments = std::make_unique<HeldArgumentsOf<T, Method>>(std::in_place, std::forward<Args>(args)...);
+    hold_call(faults, endpoint, setup, mine.take(), std::move(arguments));
   }
   return fate != Fate::passes;
 }
