@@ -73,16 +73,21 @@ void record(const RunDirectory& directory, std::optional<RunStatus> status, cons
   }
 }
 
-// mpirun does not tell how ranks ended that it was told to let die.
+// mpirun does not tell how ranks ended that it was told to let die; and some end all ranks with the first, so that of
+// several that died nobody knows which it was.
 std::optional<RunOutcome> bad_rest_of_main(const RunDirectory& directory, std::uint32_t ranks) {
+  const std::string begin = "the run ended well, but not the program: main of rank ";
+  std::string died;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const auto status = read_file(directory.main_file(rank));
     if (!status) continue;
-    const std::string how = status->empty() ? "died after launch had returned" : "ended with status " + *status;
-    const std::string who = "main of rank " + std::to_string(rank);
-    return RunOutcome{ExitStatus::node_failed, "the run ended well, but not the program: " + who + " " + how};
+    if (!status->empty()) {
+      return RunOutcome{ExitStatus::node_failed, begin + std::to_string(rank) + " ended with status " + *status};
+    }
+    died.append(died.empty() ? "" : " or ").append(std::to_string(rank));
   }
-  return std::nullopt;
+  if (died.empty()) return std::nullopt;
+  return RunOutcome{ExitStatus::node_failed, begin + died + " died after launch had returned"};
 }
 
 }  // namespace
@@ -91,11 +96,10 @@ RunOutcome conclude(const RunDirectory& directory, int wait_status, bool rank_wa
   auto status = read_status(directory.path());
   if (status && status->state == RunState::ended && status->exit_status) {
     const bool well_after_the_end = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
-    if (*status->exit_status == ExitStatus::good && well_after_the_end) {
-      if (const auto bad = bad_rest_of_main(directory, status->ranks)) return *bad;
-    }
-    if (*status->exit_status != ExitStatus::good || well_after_the_end) return {.status = *status->exit_status};
-    // The run ended well, and a rank failed behind it: in finalize, or in the rest of main.
+    if (*status->exit_status != ExitStatus::good) return {.status = *status->exit_status};
+    if (const auto bad = bad_rest_of_main(directory, status->ranks)) return *bad;
+    if (well_after_the_end) return {.status = ExitStatus::good};
+    // The run ended well, and a rank failed behind it: in finalize.
     return {.status = judge(wait_status, rank_was_lost),
             .message = "the run ended well, but not the program: " + describe(wait_status)};
   }
