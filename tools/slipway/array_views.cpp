@@ -74,10 +74,10 @@ std::optional<SchedulerView> view_of_element(const ArrayViews& views, const std:
                                              const std::vector<std::string>& ids, std::uint32_t index) {
   const auto view = views.of(index);
   if (view || views.empty()) return view;
-  const bool began = std::any_of(ids.begin(), ids.end(), [&array, index](const std::string& id) {
+  const bool has_log = std::any_of(ids.begin(), ids.end(), [&array, index](const std::string& id) {
     return std::filesystem::exists(array / fmt::format("slurm-{}_{}.out", id, index));
   });
-  if (began) return std::nullopt;
+  if (has_log || std::filesystem::exists(array / std::to_string(index) / "status.json")) return std::nullopt;
   return SchedulerView{slurm::Verdict::cancelled, "CANCELLED", {}, {}, {}};
 }
 

@@ -32,7 +32,7 @@ class ArrayViews {
 ArrayViews ask_scheduler_of_array(const std::vector<std::string>& ids);
 
 // Of one element of the array in this directory. Slurm forgets at once what is cancelled before it begins, while it
-// knows others of the array; of what has begun there is a log.
+// knows others of the array; of what has begun there is a log, or a status.
 std::optional<SchedulerView> view_of_element(const ArrayViews& views, const std::filesystem::path& array,
                                              const std::vector<std::string>& ids, std::uint32_t index);
 
