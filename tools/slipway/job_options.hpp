@@ -24,8 +24,7 @@ class JobOptions {
   enum class Sizes : std::uint8_t { one, many };
   void add_to(Verb verb, Sizes sizes = Sizes::one);
 
-  // After parsing: takes values from the environment and the user's file too. `command_line`: for the script's header.
-  // Throws UsageError.
+  // After parsing: takes values from the environment and the user's file too. Throws UsageError.
   void complete();
 
   bool show_origin() const { return show_origin_; }

@@ -15,6 +15,7 @@
 #include "slipway/base/error.hpp"
 #include "slipway/base/text.hpp"
 #include "slipway/observe/run_directory.hpp"
+#include "slipway/slurm/array_indexes.hpp"
 #include "slipway/slurm/batch_script.hpp"
 #include "verbs.hpp"
 
@@ -27,40 +28,40 @@ namespace {
 
 bool is_alive(Verdict verdict) { return verdict == Verdict::waiting || verdict == Verdict::running; }
 
-[[noreturn]] void refuse_no_job(const fs::path& directory, const RunView& run) {
-  const std::uint32_t next = run.status ? run.status->attempt + 1 : 1;
+[[noreturn]] void refuse_no_job(const fs::path& directory) {
+  const auto status = read_status(directory);
+  const std::uint32_t next = status ? status->attempt + 1 : 1;
   throw UsageError(fmt::format("{} was no job; go on by: PROGRAM --slipway-run-directory={} --slipway-attempt={}",
                                directory.string(), shell_word(directory.string()), next));
 }
 
 // Elements of an array that were submitted alone are elements of the new array from now on.
-void forget_jobs_of_elements(const fs::path& directory) {
-  const auto array = look_at_array(directory);
-  if (!array) return;
-  for (const auto& element : array->elements) fs::remove(element.run.directory / record_file);
+void forget_jobs_of_elements(const fs::path& directory, const std::string& array) {
+  for (const std::uint32_t index : slurm::parse_array(array).value_or(std::vector<std::uint32_t>())) {
+    fs::remove(directory / std::to_string(index) / record_file);
+  }
 }
 
 // The script finds the number of the next attempt itself.
 int submit_again(const fs::path& directory, bool wait) {
-  const RunView run = look_at(directory);
-  if (!run.job) refuse_no_job(directory, run);
+  auto record = read_record(directory);
+  if (!record) refuse_no_job(directory);
   const auto element = element_place(directory);
   const fs::path script = (element ? element->array : directory) / script_file;
   const auto text = read_file(script);
   if (!text) throw UsageError(script.string() + " is gone; submit the program anew");
   if (slurm::edited_by_hand(*text))
     fmt::print(stderr, "slipway: {} was edited by hand; it is taken as it is\n", script.string());
-  JobRecord record = *run.job;
   if (element) {
     const std::string index = std::to_string(element->index);
     fs::create_directories(directory);  // it may not have begun
-    record.ids = {submit_script(script, {"--array=" + index}).id + "_" + index};
+    record->ids = {submit_script(script, {"--array=" + index}).id + "_" + index};
   } else {
-    record.ids = {submit_script(script).id};
-    forget_jobs_of_elements(directory);
+    record->ids = {submit_script(script).id};
+    forget_jobs_of_elements(directory, record->array);
   }
-  write_record(directory, record);
-  fmt::print("job {}\n{}\n", record.ids.front(), directory.string());
+  write_record(directory, *record);
+  fmt::print("job {}\n{}\n", record->ids.front(), directory.string());
   std::fflush(stdout);
   return wait ? follow_to_end(directory) : 0;
 }
@@ -79,12 +80,13 @@ int resume(const std::string& named, bool wait) {
 // Notice first, so that nothing is lost; then the batch script requeues the job, or a new one is submitted.
 int requeue(const std::string& named, std::chrono::seconds patience) {
   const fs::path directory = find_run(named);
-  const RunView run = look_at(directory);
-  if (!run.job) refuse_no_job(directory, run);
-  if (look_at_array(directory)) {
-    throw UsageError(directory.string() + " is an array (each element is requeued by itself); name one, such as " +
-                     directory.string() + "/0");
+  const auto record = read_record(directory);
+  if (!record) refuse_no_job(directory);
+  if (const auto indexes = slurm::parse_array(record->array)) {
+    throw UsageError(fmt::format("{0} is an array (each element is requeued by itself); name one, such as {0}/{1}",
+                                 directory.string(), indexes->front()));
   }
+  const RunView run = look_at(directory);
   if (!is_alive(verdict_of(run))) return submit_again(directory, false);
   if (!run.status) throw UsageError("the program has not started yet; there is nothing to requeue");
   const std::uint32_t attempt = run.status->attempt;
