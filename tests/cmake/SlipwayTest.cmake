@@ -117,9 +117,10 @@ function(slipway_add_program_test name)
   endif()
 endfunction()
 
-# slipway_launcher_outlives_ranks(<variable>): whether mpirun leaves the others alone when a rank is killed. MPICH's Hydra
-# kills them as well, also with -disable-auto-cleanup, so that what they would have noticed and said is lost.
-function(slipway_launcher_outlives_ranks variable)
+# slipway_mpirun_is_open_mpi(<variable>): whether mpirun is that of Open MPI, which hands signals on and can leave the
+# others alone when a rank is killed. MPICH's Hydra hands on some signals only, and kills all ranks with the first, also
+# with -disable-auto-cleanup, so that what they would have noticed and said is lost.
+function(slipway_mpirun_is_open_mpi variable)
   execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
   string(REGEX MATCH "Open MPI|OpenRTE|PRRTE|prterun" found "${version}")
   set(${variable} "${found}" PARENT_SCOPE)
@@ -127,8 +128,8 @@ endfunction()
 
 # slipway_mpirun_flags(<variable>): what lets more ranks than cores share this machine.
 function(slipway_mpirun_flags variable)
-  execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
-  if(version MATCHES "Open MPI|OpenRTE|PRRTE|prterun")
+  slipway_mpirun_is_open_mpi(open_mpi)
+  if(open_mpi)
     # The tests' own blocking MPI calls must give the core away where ranks outnumber cores.
     set(${variable} --map-by :OVERSUBSCRIBE --bind-to none --mca mpi_yield_when_idle 1 PARENT_SCOPE)
   else()  # MPICH and its kin neither count slots nor bind

@@ -183,11 +183,11 @@ def check_ends(tool: Tool) -> None:
 def check_cancelled(tool: Tool) -> None:
     """scancel while nodes are made, while they work, while they stop, and twice: one outcome."""
     for phase, times, words, verdict, status in (
-            ("starting", 1, ("--slow-start", 3000), "cancelled", 75),
-            ("running", 1, (), "cancelled", 75),
-            ("running", 2, ("--slow-end", 2000), "cancelled", 75),
+            ("starting", 1, ("--steps", 1000, "--slow-start", 3000), "cancelled", 75),
+            ("running", 1, ("--steps", 1000), "cancelled", 75),
+            ("running", 2, ("--steps", 1000, "--slow-end", 2000), "cancelled", 75),
             ("stopping", 1, ("--steps", 3, "--slow-end", 3000), "good", 0)):  # the work is done
-        job, run = counting(tool, *(words if "--steps" in words else ("--steps", 1000, *words)))
+        job, run = counting(tool, *words)
         tool.wait_for_state(run, phase)
         for _ in range(times):
             call("scancel", job)
@@ -385,7 +385,10 @@ def check_elements(tool: Tool) -> None:
     require(log.count("ended with status") == 2, f"log of the jobs of one element: {log}")
     tool.run("resume", run)
     require(not (run / "1" / "job.json").exists(), "an element of the new array has the job of its own still")
-    require("running still" in tool.run("resume", run, status=2).stderr.replace("waiting", "running"), "resumed twice")
+    refused = tool.run("resume", run, status=2).stderr
+    require(re.search("(waiting|running) still", refused) is not None, f"the array is resumed twice: {refused}")
+    refused = tool.run("requeue", run, status=2).stderr
+    require("is an array" in refused and f"{run}/0" in refused, f"an array is requeued: {refused}")
     tool.run("cancel", run, limit=120)
 
 
