@@ -123,6 +123,13 @@ bool is_over(Verdict verdict) {
   return verdict != Verdict::unknown && verdict != Verdict::waiting && verdict != Verdict::running;
 }
 
+bool tells_more(Verdict left, Verdict right) {
+  using enum Verdict;
+  constexpr std::array most_first{running,   waiting, node_failed, out_of_memory, timed_out,
+                                  preempted, failed,  unknown,     cancelled,     good};
+  return std::find(most_first.begin(), most_first.end(), left) < std::find(most_first.begin(), most_first.end(), right);
+}
+
 std::map<std::string, std::string> parse_scontrol_job(std::string_view line) {
   std::map<std::string, std::string> fields;
   line = trimmed(line.substr(0, line.find('\n')));

@@ -46,6 +46,16 @@ TEST(Verdict, ANewWordIsNeverSuccess) {
   }
 }
 
+TEST(Verdict, OfAJobInPartsTheOneThatSaysWhy) {
+  EXPECT_TRUE(tells_more(Verdict::running, Verdict::failed));
+  EXPECT_TRUE(tells_more(Verdict::timed_out, Verdict::good));
+  EXPECT_TRUE(tells_more(Verdict::node_failed, Verdict::cancelled));
+  EXPECT_TRUE(tells_more(Verdict::failed, Verdict::cancelled));
+  EXPECT_TRUE(tells_more(Verdict::unknown, Verdict::good));
+  EXPECT_FALSE(tells_more(Verdict::good, Verdict::good));
+  EXPECT_FALSE(tells_more(Verdict::cancelled, Verdict::failed));
+}
+
 TEST(ScontrolJob, ValuesMayHaveBlanks) {
   const auto fields = parse_scontrol_job(
       "JobId=3 JobName=train UserId=ada(1000) JobState=RUNNING Reason=None Comment=a b=c d "

@@ -22,26 +22,44 @@ std::string field(const std::map<std::string, std::string>& fields, const char* 
   return found == fields.end() ? std::string() : found->second;
 }
 
-// Lines "17|RUNNING"; what is known already stays.
-void add_states(std::map<std::string, Verdict>& verdicts, std::string_view lines) {
+// Lines "17|RUNNING", and of a heterogeneous job "17+1|RUNNING", a line a part. What is known already stays.
+void add_states(std::map<std::string, Verdict>& known, std::string_view lines) {
+  std::map<std::string, Verdict> verdicts;
   for (const std::string_view line : split(lines, '\n')) {
     const std::size_t mark = line.find('|');
     if (mark == std::string_view::npos) continue;
-    verdicts.emplace(std::string(line.substr(0, mark)), slurm::verdict_of(line.substr(mark + 1)));
+    const std::string_view id = line.substr(0, mark);
+    const Verdict verdict = slurm::verdict_of(line.substr(mark + 1));
+    const auto [found, first] = verdicts.emplace(id.substr(0, id.find('+')), verdict);
+    if (!first && slurm::tells_more(verdict, found->second)) found->second = verdict;
   }
+  known.merge(verdicts);
+}
+
+// Of a job with a line a part, the one that tells the most.
+SchedulerView most_telling(std::string_view lines, SchedulerView (*view_of)(std::string_view line)) {
+  std::optional<SchedulerView> most;
+  for (const std::string_view line : split(lines, '\n')) {
+    if (line.empty()) continue;
+    SchedulerView view = view_of(line);
+    if (!most || slurm::tells_more(view.verdict, most->verdict)) most = std::move(view);
+  }
+  return most.value_or(SchedulerView());
+}
+
+SchedulerView shown_view(std::string_view line) { return scheduler_view(slurm::parse_scontrol_job(line)); }
+SchedulerView accounted_view(std::string_view state) {
+  return {slurm::verdict_of(state), std::string(state), {}, {}, {}};
 }
 
 // scontrol forgets a job some minutes after its end; the accounting, where there is one, does not.
 std::optional<SchedulerView> ask_scheduler(const std::string& id) {
   const auto shown = run_slurm({"scontrol", "--oneliner", "show", "job", id});
-  if (shown.status == 0) {
-    return scheduler_view(slurm::parse_scontrol_job(shown.output));
-  }
+  if (shown.status == 0) return most_telling(shown.output, shown_view);
   const auto accounted =
       try_slurm({"sacct", "--noheader", "--parsable2", "--allocations", "--jobs", id, "--format=State"});
   if (!accounted || accounted->status != 0 || accounted->output.empty()) return std::nullopt;
-  const std::string state(split(accounted->output, '\n').front());
-  return SchedulerView{slurm::verdict_of(state), state, {}, {}, {}};
+  return most_telling(accounted->output, accounted_view);
 }
 
 Verdict verdict_of(ExitStatus status, bool finished, const SchedulerView* scheduler) {

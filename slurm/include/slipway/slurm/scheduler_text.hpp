@@ -40,6 +40,10 @@ Verdict verdict_of(std::string_view state);
 // Whether the job may still change.
 bool is_over(Verdict verdict);
 
+// Of a job in parts, each with a verdict of its own: whether the left one says more about the whole. A part that goes
+// on does, then one that failed by itself; one that was cancelled with another, or did well, says the least.
+bool tells_more(Verdict left, Verdict right);
+
 // The fields of one `scontrol --oneliner show job` line: "JobId=3 JobName=a b JobState=RUNNING …". Values may have
 // blanks and '='.
 std::map<std::string, std::string> parse_scontrol_job(std::string_view line);
