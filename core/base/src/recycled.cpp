@@ -4,7 +4,9 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <new>
 
 #include "slipway/base/seam.hpp"
@@ -17,7 +19,12 @@ constexpr std::size_t granule = 64;
 constexpr std::size_t fine_classes = 16;              // 64, 128 … 1024 bytes
 constexpr std::size_t classes = fine_classes + 3;     // then 2048, 4096, 8192
 constexpr std::size_t kept_per_thread = 256 * 1024;   // bytes a class; half of them move when it overflows
-constexpr std::size_t kept_shared = 8 * 1024 * 1024;  // bytes a class
+constexpr std::size_t kept_shared = 8 * 1024 * 1024;  // bytes a class of larger blocks
+
+// Blocks up to this size are cut from slabs: the allocator would need half as much again for each. They stay with the
+// process for good.
+constexpr std::size_t largest_cut = 256;  // bytes
+constexpr std::size_t slab = 32 * 1024;
 
 // With a sanitizer every block is the allocator's own: it would not see that a block is used after it was given back.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -31,8 +38,8 @@ struct Block {
 };
 
 // Blocks begin with a cache line of their own.
-void* make_block(std::size_t size) { return ::operator new(size, std::align_val_t{granule}); }
-void free_block(void* block) { ::operator delete(block, std::align_val_t{granule}); }
+void* make_block(std::size_t size) { return ::operator new (size, std::align_val_t{granule}); }
+void free_block(void* block) { ::operator delete (block, std::align_val_t{granule}); }
 
 struct Stack {
   Block* top = nullptr;
@@ -66,6 +73,14 @@ bool is_full(std::uint32_t blocks, std::size_t index) { return blocks * size_of_
 
 std::uint32_t moved_at_once(std::size_t index) {
   return static_cast<std::uint32_t>(kept_per_thread / 2 / size_of_class(index));
+}
+
+bool is_cut(std::size_t index) { return size_of_class(index) <= largest_cut; }
+
+void cut_slab(Stack& into, std::size_t index) {
+  const std::size_t size = size_of_class(index);
+  auto* const memory = static_cast<std::byte*>(make_block(slab));
+  for (std::size_t at = 0; at + size <= slab; at += size) into.push(reinterpret_cast<Block*>(memory + at));
 }
 
 struct Shared {
@@ -113,27 +128,44 @@ void make_guard() {
   static_cast<void>(guard);
 }
 
+// Of a thread whose list is closed.
+void* take_late(std::size_t index) {
+  if (!is_cut(index)) return make_block(size_of_class(index));
+  Shared& common = shared()[index];
+  const std::lock_guard guard(common.lock);
+  if (!common.blocks.top) cut_slab(common.blocks, index);
+  return common.blocks.pop();
+}
+void give_late(std::size_t index, Block* block) {
+  if (!is_cut(index)) return free_block(block);
+  Shared& common = shared()[index];
+  const std::lock_guard guard(common.lock);
+  common.blocks.push(block);
+}
+
 void* take_shared(std::size_t index) {
-  if (closed) return make_block(size_of_class(index));
+  if (closed) return take_late(index);
   if (!guarded) make_guard();
   Shared& common = shared()[index];
   common.lock.lock();
   move_some(common.blocks, local[index], moved_at_once(index));
   common.lock.unlock();
+  if (!local[index].top && is_cut(index)) cut_slab(local[index], index);
   if (Block* const block = local[index].pop()) return block;
   return make_block(size_of_class(index));
 }
 
 // Makes room in a list that is full, or that this thread has not used before.
 void give_shared(std::size_t index, Block* block) {
-  if (closed) return free_block(block);
+  if (closed) return give_late(index, block);
   if (!guarded) make_guard();
   local[index].push(block);
   if (!is_full(local[index].count, index)) return;
   Shared& common = shared()[index];
   Stack surplus;
   common.lock.lock();
-  Stack& target = common.blocks.count < kept_shared / size_of_class(index) ? common.blocks : surplus;
+  const bool kept = is_cut(index) || common.blocks.count < kept_shared / size_of_class(index);
+  Stack& target = kept ? common.blocks : surplus;
   move_some(local[index], target, moved_at_once(index));
   common.lock.unlock();
   free_all(surplus);
