@@ -176,7 +176,7 @@ std::optional<std::size_t> CompletionQueue::next(seam::Time deadline) {
     return index.has_value();
   };
   try {
-    Endpoint::of_this_thread().wait_for_condition("the first of several calls", NodeId(), deadline, waiter, try_take);
+    Endpoint::of_this_thread().wait_for_condition("the first of several outcomes", NodeId(), deadline, waiter, try_take);
   } catch (...) {
     lock_.lock();
     waiter_ = nullptr;
@@ -186,6 +186,7 @@ std::optional<std::size_t> CompletionQueue::next(seam::Time deadline) {
   lock_.lock();
   waiter_ = nullptr;
   lock_.unlock();
+  if (index) free_.push_back(*index);
   return index;
 }
 

@@ -92,6 +92,7 @@ NodeSlot& Endpoint::add_local(NodeId node, const std::type_info& type, Admission
 void Endpoint::flush() { parts_->progress.flush(); }
 
 void Endpoint::run_in_pool(Runnable* work) { parts_->pool.push(work); }
+bool Endpoint::pool_has_work() const { return parts_->pool.has_work(); }
 
 void Endpoint::send_control(RankId to, std::string_view body) {
   wire::FrameHeader header{.kind = wire::FrameKind::control, .size = static_cast<std::uint32_t>(body.size())};
@@ -204,8 +205,9 @@ void Endpoint::report_unobserved(const CallInfo& info, const std::exception_ptr&
   if (!info.method) return;
   unobserved_.fetch_add(1, std::memory_order_relaxed);
   const RemoteFailure failure = describe_exception(error);
-  log_.warning(fmt::format("nobody looked at the failure of {} on node '{}': {}: {}", info.method->name,
-                           label_of(info.node), failure.type, failure.text));
+  const std::string where = info.node ? fmt::format(" on node '{}'", label_of(info.node)) : std::string();
+  log_.warning(fmt::format("nobody looked at the failure of {}{}: {}: {}", info.method->name, where, failure.type,
+                           failure.text));
 }
 
 void Endpoint::node_failed(NodeId node, const std::exception_ptr& error) {

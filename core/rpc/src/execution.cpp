@@ -261,10 +261,13 @@ LocalCallBase::LocalCallBase(const CallSetup& setup, CallState* state) : setup_(
   if (current.activity) {
     caller_ = current.activity->id;
     chain_ = current.activity->chain;
-    call_index_ = current.activity->next_call++;
   }
   if (!state) return;
   describe_call(*state, Endpoint::of_this_thread(), setup);
+}
+
+void LocalCallBase::count() {
+  if (current.activity) call_index_ = current.activity->next_call++;
 }
 
 LocalCallBase::~LocalCallBase() {

@@ -10,17 +10,17 @@
 
 namespace slipway::detail {
 
-namespace {
-
 Activity& activity_of_this_thread(const Endpoint& endpoint) {
   if (current.activity) [[likely]]
     return *current.activity;
-  // A thread that the user started: an activity of its own, in order of first use.
+  // In order of first use.
   static std::atomic<std::uint64_t> threads{0};
   thread_local Activity own;
   if (own.id == 0) own.id = own.chain = child_id(endpoint.settings().program, ~threads.fetch_add(1));
   return own;
 }
+
+namespace {
 
 template <class T>
 std::span<const std::byte> bytes_of(const T& object) {
@@ -305,6 +305,7 @@ void Endpoint::report_consumed(NodeSlot& slot, RankId from) {
 Admitted Endpoint::admit_local(const CallSetup& setup, NodeSlot& slot, LocalCallBase* entry) {
   if (admit(setup, 0, nullptr) == Admitted::full) return Admitted::full;
   entry->set_takes_room();
+  entry->count();
   if (entry->state()) add_timer(*const_cast<CallState*>(entry->state()));
   slot.admit(entry);
   return Admitted::yes;

@@ -20,9 +20,17 @@ constexpr seam::Time probe_again = 1'000'000'000;
 constexpr seam::Time probe_coroutines_after = 20'000'000;  // most are resumed long before
 
 std::string describe_activity(const Endpoint& endpoint, const Activity* activity) {
+  if (activity && activity->is_task) return fmt::format("task {} (rank {})", activity->doing, endpoint.rank().value());
   if (!activity || !activity->node) return fmt::format("a thread of rank {}", endpoint.rank().value());
   return fmt::format("{} of node '{}' (rank {})", activity->doing ? activity->doing : "a handler",
                      activity->node->label, endpoint.rank().value());
+}
+
+std::string describe_awaited(const Endpoint& endpoint, const CallState& state) {
+  if (auto text = state.describe(); !text.empty()) return text;
+  if (!state.info.method) return "a future made from others";
+  return fmt::format("call {} on node '{}' (rank {})", state.info.method->name, endpoint.label_of(state.info.node),
+                     endpoint.rank_of(state.info.node).value());
 }
 
 // Takes the thread out of the pool's count while it waits, and adds the time to its activity.
@@ -118,7 +126,7 @@ bool runs_in_handler() { return current.activity && current.activity->holds_stra
 
 bool Endpoint::wait(CallState& state, seam::Time deadline) {
   if (state.done()) return true;
-  while (CallState* const part = state.part_to_wait_for()) {
+  while (const StateRef<> part = state.part_to_wait_for()) {
     if (!wait(*part, deadline)) return state.done();
   }
   const bool may_run = deadline == seam::never || deadline == state.info.deadline;  // else a handler could overrun it
@@ -129,9 +137,7 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
   if (deadline != seam::never && seam::now() >= deadline) return state.done();
   Wait wait;
   wait.who = describe_activity(*this, current.activity);
-  wait.what = state.info.method ? fmt::format("call {} on node '{}' (rank {})", state.info.method->name,
-                                              label_of(state.info.node), rank_of(state.info.node).value())
-                                : "a future made from others";
+  wait.what = describe_awaited(*this, state);
   wait.node = state.info.node;
   wait.call_id = state.place.number();
   wait.local_state = state.place.number() == 0 ? &state : nullptr;
@@ -141,7 +147,7 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
   while (true) {
     const seam::Time next_look = recorded.probe(*this);
     if (parts_->progress.wait(state, waiter, std::min(deadline, next_look))) return true;
-    if (may_run && state.place.entry() && blocked.while_running([&] { return run_inline(state); })) {
+    if (may_run && blocked.while_running([&] { return run_inline(state); })) {
       return true;
     }
     if (seam::now() >= deadline) return state.done();
@@ -149,8 +155,10 @@ bool Endpoint::wait(CallState& state, seam::Time deadline) {
   }
 }
 
-// A call inside the rank that has not started, and is next on its node: this thread runs it itself.
+// What has not started, and may start now: a call inside the rank that is next on its node, a task. This thread runs it
+// itself.
 bool Endpoint::run_inline(CallState& state) {
+  if (state.run_here()) return state.done();
   Entry* const entry = state.place.entry();
   if (!entry) return false;
   NodeSlot* const slot = local(state.info.node);
@@ -183,9 +191,7 @@ bool Endpoint::wait_for_condition(const std::string& what, NodeId node, seam::Ti
 std::uint64_t Endpoint::begin_suspended_wait(Activity& activity, CallState& state) {
   Wait wait;
   wait.who = describe_activity(*this, &activity);
-  wait.what = state.info.method ? fmt::format("call {} on node '{}' (rank {})", state.info.method->name,
-                                              label_of(state.info.node), rank_of(state.info.node).value())
-                                : "a future made from others";
+  wait.what = describe_awaited(*this, state);
   wait.node = state.info.node;
   wait.call_id = state.place.number();
   wait.local_state = state.place.number() == 0 ? &state : nullptr;

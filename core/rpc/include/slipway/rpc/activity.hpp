@@ -26,6 +26,7 @@ struct Activity {
   const void* local_state = nullptr;  // the CallState of a call inside the rank
   std::uint64_t waited = 0;       // nanoseconds of its life spent waiting
   bool is_constructor = false;
+  bool is_task = false;
   bool holds_strand = false;
   std::atomic<std::uint64_t> waiting_on{0};  // key of its wait in the wait registry, 0: it does not wait
   const char* doing = nullptr;    // for messages: what user code this is, "run()", a method

@@ -45,7 +45,7 @@ ResultOf<Method> run_and_get(NodeSlot& slot, const CallOptions& options, Args&&.
   using State = ResultState<ResultOf<Method>>;
   StateRef<State> state(new State);
   const CallSetup setup = make_setup(slot.id, MethodRow<T, Method>::entry(), options);
-  Entry* entry = nullptr;
+  LocalCallBase* entry = nullptr;
   state->retain_unshared();
   try {
     entry = new LocalCall<T, Method, Values>(setup, state.get(), std::forward<Args>(args)...);
@@ -53,6 +53,7 @@ ResultOf<Method> run_and_get(NodeSlot& slot, const CallOptions& options, Args&&.
     slot.strand_returned();
     throw;
   }
+  entry->count();
   run_entered(slot, entry);
   return Future<ResultOf<Method>>(std::move(state)).get();
 }

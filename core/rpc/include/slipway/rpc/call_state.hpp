@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "slipway/base/error.hpp"
@@ -24,6 +25,8 @@ class CallState;
 class Endpoint;
 struct Entry;
 struct MethodEntry;
+template <class State = CallState>
+class StateRef;
 
 // Something to be told, once, when a call has its outcome. Told on whichever thread completes the call, perhaps with
 // the rank's turn held: `notify` must be short and run no user code.
@@ -105,23 +108,28 @@ class CallState : public recycled::Object {
   bool failed() const { return error_ != nullptr; }
   // Throws the error, if it is one. The caller has seen done().
   void rethrow() {
-    observed_ = true;
-    if (error_) std::rethrow_exception(error_);
+    if (!error_) return;
+    ignore_errors();
+    std::rethrow_exception(error_);
   }
   std::exception_ptr error() {
-    observed_ = true;
+    if (error_) ignore_errors();
     return error_;
   }
   // From here on nobody is to be told of an error that was not looked at.
-  void ignore_errors() { observed_ = true; }
+  void ignore_errors() { observed_.store(true, std::memory_order_relaxed); }
 
   virtual void decode_value(Reader& reader) = 0;
   // A whole reply, on the thread that received it: puts the value in place, or keeps the bytes of a user's type for
   // `materialize`.
   virtual void take_body(std::span<const std::byte> body) = 0;
-  // Of a future made from others, all of which it needs: one without an outcome yet, for the thread that waits. It may
-  // run that call itself, or find that it closes a cycle. nullptr: none, or no such future.
-  virtual CallState* part_to_wait_for() { return nullptr; }
+  // Of one that needs others: one of these without an outcome yet, for the thread that waits. It may run that one
+  // itself, or find that it closes a cycle. Empty: it needs none.
+  virtual StateRef<> part_to_wait_for();
+  // Runs what makes the outcome, on the thread that waits, if nobody has begun on it. False: it did not.
+  virtual bool run_here() { return false; }
+  // What is waited for, for messages. Empty: the call that `info` tells of.
+  virtual std::string describe() const { return {}; }
   // What of the outcome is left to be made by the thread that takes it; before the value is used.
   virtual void materialize() {}
 
@@ -146,14 +154,14 @@ class CallState : public recycled::Object {
   [[no_unique_address]] CallInfo info;  // written member by member: what follows lies in its padding
 
  private:
-  bool observed_ = false;
+  std::atomic<bool> observed_{false};
   seam::SpinLock detach_lock_;
 };
 
 static_assert(sizeof(CallState) == 64);
 
 // Owns one reference.
-template <class State = CallState>
+template <class State>
 class StateRef {
  public:
   StateRef() = default;
@@ -179,5 +187,7 @@ class StateRef {
  private:
   State* state_ = nullptr;
 };
+
+inline StateRef<> CallState::part_to_wait_for() { return {}; }
 
 }  // namespace slipway::detail

@@ -56,9 +56,9 @@ class AllState final : public ResultState<std::vector<T>> {
     if (this->claim()) this->finish();
     this->release();
   }
-  CallState* part_to_wait_for() override {
+  StateRef<> part_to_wait_for() override {
     while (waited_for_ < futures_.size() && futures_[waited_for_].ready()) ++waited_for_;
-    return waited_for_ < futures_.size() ? &futures_[waited_for_].state() : nullptr;
+    return waited_for_ < futures_.size() ? StateRef<>::share(&futures_[waited_for_].state()) : StateRef<>();
   }
   void materialize() override {
     std::vector<T> values;
@@ -91,10 +91,10 @@ class TupleState final : public ResultState<std::tuple<T...>> {
     if (this->claim()) this->finish();
     this->release();
   }
-  CallState* part_to_wait_for() override {
-    CallState* part = nullptr;
+  StateRef<> part_to_wait_for() override {
+    StateRef<> part;
     const auto look_at = [&part](const auto& future) {
-      if (!part && !future.ready()) part = &future.state();
+      if (!part && !future.ready()) part = StateRef<>::share(&future.state());
     };
     std::apply([&look_at](const auto&... futures) { (look_at(futures), ...); }, futures_);
     return part;
@@ -151,13 +151,20 @@ class AnyState final : public ResultState<WhenAny<T>> {
   std::size_t index_ = 0;
 };
 
-// The indexes of several calls in the order of their outcomes.
+// The indexes of several calls in the order of their outcomes. One thread watches and takes; any may complete.
 class CompletionQueue {
  public:
-  explicit CompletionQueue(std::size_t size) : parts_(size) {}
-  void watch(std::size_t index, CallState& state) {
+  // Its index: they are counted from 0, and one that was given out comes again.
+  std::size_t watch(CallState& state) {
     retain();
+    if (free_.empty()) {
+      free_.push_back(parts_.size());
+      parts_.emplace_back();
+    }
+    const std::size_t index = free_.back();
+    free_.pop_back();
     parts_[index].watch(this, index, state);
+    return index;
   }
   // Waits for the next one; nothing when the time is over.
   std::optional<std::size_t> next(seam::Time deadline);
@@ -171,7 +178,8 @@ class CompletionQueue {
  private:
   ~CompletionQueue() = default;
 
-  std::vector<Part<CompletionQueue>> parts_;
+  std::deque<Part<CompletionQueue>> parts_;  // which stay where they are
+  std::vector<std::size_t> free_;            // indexes of parts that watch nothing
   std::atomic<std::uint32_t> references_{1};
   seam::SpinLock lock_;  // guards what follows
   std::deque<std::size_t> done_;
@@ -224,8 +232,8 @@ template <class T>
 class AsCompleted {
  public:
   explicit AsCompleted(std::vector<Future<T>> futures)
-      : futures_(std::move(futures)), queue_(new detail::CompletionQueue(futures_.size())), left_(futures_.size()) {
-    for (std::size_t i = 0; i < futures_.size(); ++i) queue_->watch(i, futures_[i].state());
+      : futures_(std::move(futures)), queue_(new detail::CompletionQueue), left_(futures_.size()) {
+    for (const auto& future : futures_) queue_->watch(future.state());
   }
   AsCompleted(AsCompleted&& other) noexcept
       : futures_(std::move(other.futures_)), queue_(std::exchange(other.queue_, nullptr)), left_(other.left_) {}

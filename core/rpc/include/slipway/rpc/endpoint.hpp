@@ -28,6 +28,7 @@ namespace slipway::detail {
 
 class EdgeFaults;
 class Runnable;
+class TaskSystem;
 class WaitRegistry;
 struct EndpointParts;
 struct Incoming;
@@ -101,6 +102,9 @@ class Endpoint final : public FrameSink {
   NodeSlot& add_local(NodeId node, const std::type_info& type, Admission admission);
   const EndpointSettings& settings() const { return settings_; }
   Log& log() const { return log_; }
+  // What runs tasks on this rank; nullptr: nothing does. Set before the start.
+  TaskSystem* tasks() const { return tasks_; }
+  void set_tasks(TaskSystem* tasks) { tasks_ = tasks; }
 
   // Calls. `state` (one reference is taken over; nullptr: a post) gets the outcome.
   Admitted call_remote(const CallSetup& setup, CallState* state, Writer& arguments, std::shared_ptr<void> keep_alive);
@@ -157,6 +161,8 @@ class Endpoint final : public FrameSink {
   std::string describe_waits(seam::Time older_than) const;
 
   void run_in_pool(Runnable* work);
+  // Whether other work waits for a thread of the pool. Any thread.
+  bool pool_has_work() const;
   void report_unobserved(const CallInfo& info, const std::exception_ptr& error);
   void node_failed(NodeId node, const std::exception_ptr& error);
   std::uint64_t unobserved_errors() const { return unobserved_.load(std::memory_order_relaxed); }
@@ -213,6 +219,7 @@ class Endpoint final : public FrameSink {
   const std::vector<NodePlace> nodes_;
   Log& log_;
   EndpointEvents events_;
+  TaskSystem* tasks_ = nullptr;
   std::vector<std::unique_ptr<NodeSlot>> slots_;
   CallTable calls_;
   std::atomic<std::uint64_t> unobserved_{0};
@@ -222,6 +229,9 @@ class Endpoint final : public FrameSink {
 
 // A writer for one call or reply of this thread; cleared.
 Writer& scratch_writer(bool arrays_apart);
+
+// What this thread does for the rank; a thread that the user started gets an activity at its first use.
+Activity& activity_of_this_thread(const Endpoint& endpoint);
 
 RemoteFailure describe_exception(const std::exception_ptr& error);
 

@@ -278,6 +278,8 @@ class LocalCallBase : public Entry, public recycled::Object {
   LocalCallBase(const CallSetup& setup, CallState* state);
   ~LocalCallBase() override;
   void set_takes_room() { takes_room_ = true; }
+  // It is the caller's next call: once it is admitted.
+  void count();
   const CallState* state() const { return state_; }
   Step run(NodeSlot& node) override;
   void drop(const char* reason) override;
