@@ -68,6 +68,13 @@ def arrays(task: Task) -> list[Pair]:
                                                     "argument_recycled_gb_per_s", "result_recycled_gb_per_s")]
 
 
+def tasks(task: Task) -> list[Pair]:
+    own = task.figures(1, "bench/bench_tasks")
+    return [Pair(own[name]) for name in ("create_us", "get_finished_us", "submit_to_value_us", "tasks_per_s", "wait_for_one_us",
+                                         "drain_1000_ms", "arguments_10000_s", "get_10000_s", "queue_and_run_s",
+                                         "bytes_a_queued_task")]
+
+
 def tcp(task: Task) -> list[Pair]:
     flags = task.machine.without_shared_memory()
     own, raw = (task.figures(2, program, "--most-outstanding", "64", mpirun_flags=flags)
@@ -170,6 +177,16 @@ GROUPS = [
     Group("threads", [Row(f"{caller} calling: {figure}")
                       for caller in ("1 thread", "2 threads", "4 threads")
                       for figure in ("round trip, us", "calls/s together")], threads),
+    Group("tasks", [Row("create a task, us", 2, small_is_good=True),
+                    Row("get a finished value, us", 0.5, small_is_good=True),
+                    Row("empty task, submit to value, us", 15, small_is_good=True),
+                    Row("empty tasks/s, one submitter", 1e6),
+                    Row("wait for 1 of 1,000, us", 2, small_is_good=True),
+                    Row("1,000 empty tasks and waits, ms", 4, small_is_good=True),
+                    Row("task with 10,000 refs, s", 0.1, small_is_good=True),
+                    Row("10,000 tasks and get of all, s", 0.1, small_is_good=True),
+                    Row("1 M tasks queued, then run, s", 2, small_is_good=True),
+                    Row("memory of a queued task, B", 300, small_is_good=True)], tasks),
     Group("crowd", [Row("8 ranks, one pair active, calls/s", 0.5)], crowd),
     Group("idle", [Row("8 idle ranks, % of a core", 4, small_is_good=True)], idle),
     # 64 MiB of requests may be in flight; batches, replies and the allocator take some more.

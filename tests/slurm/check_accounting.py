@@ -119,8 +119,8 @@ def check_parts(site: Site) -> None:
 
 def check_study(site: Site) -> None:
     """Points that never began are told from those that can be submitted again."""
-    site.run("sweep", "--nodes", "1,2,3", "--ranks-per-node", 1, "--cores-per-rank", 1, "--time", "1h", "--as", "jobs",
-             sys.argv[2])
+    site.run("sweep", "--nodes", "1,2,3", "--repeat", 1, "--ranks-per-node", 1, "--cores-per-rank", 1, "--time", "1h",
+             "--as", "jobs", sys.argv[2])
     study = (site.folder / "studies" / "latest").resolve()
     listed = json.loads(site.run("status", "--json", study, status=None))["points"]
     by_job = {point["jobs"][0]: point["size"] for point in listed}

@@ -26,7 +26,7 @@ enum class ControlKind : std::uint8_t {
   lost,              // number: another rank; text: reason
   stop_asked,        // text: reason; number: 1 = stop_now; first: 1 = asked from outside the program
   workers_returned,  // after `stop`
-  drain_state,       // number: round; first: 1 = quiescent; second: handlers run so far
+  drain_state,       // number: round; first: DrainState; second: handlers and tasks run so far
   destroyed,         // number: level
   report,            // text: report rows
   counts,        // first: handlers run so far; second: the progress number; text: what the program says of its progress
@@ -39,7 +39,7 @@ enum class ControlKind : std::uint8_t {
   go,         // run() may start
   notice,     // first: nanoseconds left; number: of the state to save, 0 for none; text: reason
   save,       // number: of the state; text: reason
-  stop,       // text: reason
+  stop,       // text: reason; first: 1 = tasks that have been submitted are still run
   end_waits,  // waits in run() end with Stopped; text: reason
   drain,      // number: round
   destroy,    // number: level
@@ -54,6 +54,9 @@ enum class ControlKind : std::uint8_t {
   own_noticed,      // a node's hooks for the notice have run
   peer_lost,        // number: rank; text: reason
 };
+
+// Bits.
+enum DrainState : std::uint8_t { drain_quiet = 1, drain_has_tasks = 2 };
 
 struct Control {
   ControlKind kind = ControlKind::counts;

@@ -86,7 +86,7 @@ void Controller::on(RankId from, const Control& control) {
     case ControlKind::worker_done:
       // While nodes save themselves, workers return because of the notice: what they have saved decides.
       if (workers_left_ > 0 && --workers_left_ == 0 && state_ != State::noticing) {
-        stop({.reason = "all workers have returned", .finished = true});
+        stop({.reason = "all workers have returned", .finished = true, .in_time = true});
       }
       return;
     case ControlKind::stop_asked: {
@@ -120,7 +120,8 @@ void Controller::on(RankId from, const Control& control) {
       return;
     case ControlKind::drain_state:
       if (control.number != drain_round_) return;
-      round_quiet_ = round_quiet_ && control.first == 1;
+      round_quiet_ = round_quiet_ && (control.first & drain_quiet) != 0;
+      round_has_tasks_ = round_has_tasks_ || (control.first & drain_has_tasks) != 0;
       round_handled_ += control.second;
       if (!answer(State::draining)) return;
       if (round_quiet_ && last_quiet_ && round_handled_ == last_handled_) return next_level(0);
@@ -161,14 +162,16 @@ void Controller::on(RankId from, const Control& control) {
 void Controller::next_drain_round() {
   const seam::Time deadline = step_deadline_;
   enter(State::draining);
-  if (deadline != seam::never) step_deadline_ = deadline;
+  if (deadline != seam::never && !(runs_tasks_out_ && round_has_tasks_)) step_deadline_ = deadline;
   ++drain_round_;
   round_quiet_ = true;
+  round_has_tasks_ = false;
   round_handled_ = 0;
   setup_.broadcast({.kind = ControlKind::drain, .number = drain_round_});
 }
 
 void Controller::next_level(std::uint32_t level) {
+  runs_tasks_out_ = false;
   if (level >= setup_.levels) return end();
   enter(State::destroying);
   level_ = level;
@@ -180,6 +183,7 @@ bool Controller::may_stop() const {
 }
 
 void Controller::notice(const std::string& reason) {
+  if (runs_tasks_out_) return stop({.reason = reason, .status = ExitStatus::preempted});
   if (!may_stop() || notice_) return;
   notice_ = reason;
   if (state_ == State::constructing) return;
@@ -203,12 +207,19 @@ void Controller::end_notice() {
 void Controller::stop(const Stop& stop) {
   if (may_stop()) {
     exit_status_ = stop.status;
-    status_.set_state(RunState::stopping);
     status_.set_stop_reason(stop.reason, stop.finished);
+    status_.set_state(RunState::stopping);  // written with the reason
     stop_began_ = seam::now();
     enter(State::stopping);
     if (save_) step_deadline_ = seam::after(std::max(setup_.settings->stop_limit, limit_of_hooks(*setup_.settings)));
     waits_ended_ = false;
+    runs_tasks_out_ = stop.in_time;
+    setup_.broadcast({.kind = ControlKind::stop, .first = stop.in_time ? 1U : 0U, .text = stop.reason});
+  } else if (runs_tasks_out_) {
+    runs_tasks_out_ = false;
+    exit_status_ = stop.status;
+    status_.set_stop_reason(stop.reason, stop.finished);
+    step_deadline_ = seam::after(setup_.settings->stop_limit);
     setup_.broadcast({.kind = ControlKind::stop, .text = stop.reason});
   }
   if (stop.now && state_ == State::stopping && !waits_ended_) {
@@ -332,7 +343,7 @@ Work Controller::sampled_work() const {
 void Controller::look_for_requests(seam::Time now) {
   if (!setup_.directory || now < next_look_) return;
   next_look_ = now + stop_file_look;
-  if (may_stop()) {
+  if (may_stop() || runs_tasks_out_) {
     if (const auto reason = setup_.directory.notice_given(setup_.settings->attempt)) notice(*reason);
     if (const auto reason = setup_.directory.stop_requested()) stop({.reason = *reason});
   }

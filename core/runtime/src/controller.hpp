@@ -56,6 +56,7 @@ class Controller {
     ExitStatus status = ExitStatus::good;
     bool finished = false;  // the program wants no other attempt
     bool now = false;       // waits in run() end, too
+    bool in_time = false;   // nobody asked for it: tasks that have been submitted are still run
   };
   void stop(const Stop& stop);
   // The end of the job is near. Once; waits until the nodes are constructed.
@@ -118,6 +119,8 @@ class Controller {
   bool round_quiet_ = true;
   std::uint64_t round_handled_ = 0;
   std::uint64_t last_handled_ = 0;
+  bool runs_tasks_out_ = false;  // nobody has asked to stop: while tasks are under way, the drain has no limit
+  bool round_has_tasks_ = false;
   bool last_quiet_ = false;
   std::uint32_t level_ = 0;
   std::vector<std::uint64_t> handled_;  // by rank, as last reported

@@ -27,6 +27,7 @@ namespace {
 constexpr seam::Time look_around = 100'000'000;  // signals, stop requests, limits
 constexpr seam::Time patience_with_user_code = 2'000'000'000;
 constexpr seam::Time drain_pause = 1'000'000;
+constexpr seam::Time drain_pause_of_tasks = 10'000'000;
 constexpr seam::Time last_flush = 50'000'000;  // for the message that ends the other ranks
 
 // The rank's main thread drops requests and destroys nodes: it works for the rank, too.
@@ -64,7 +65,9 @@ RankRuntime::RankRuntime(const RankSetup& setup)
   shared_.place = &place_;
 }
 
-RankRuntime::~RankRuntime() = default;
+RankRuntime::~RankRuntime() {
+  if (endpoint_) endpoint_->stop();  // its threads run tasks
+}
 
 RankResult RankRuntime::print_plan() {
   if (shared_.rank == leader_) {
@@ -145,6 +148,8 @@ void RankRuntime::start_endpoint() {
   };
   endpoint_ = std::make_unique<Endpoint>(transport_, settings, std::move(places), *log_, std::move(events));
   shared_.endpoint = endpoint_.get();
+  tasks_ = std::make_unique<TaskSystem>(*endpoint_, settings_.seed);
+  endpoint_->set_tasks(tasks_.get());
 }
 
 RankResult RankRuntime::run() {
@@ -255,6 +260,7 @@ void RankRuntime::handle(const Event& event) {
     case ControlKind::save:
       return begin_save(control);
     case ControlKind::stop:
+      if (control.first == 0) tasks_->close("the program stops: " + control.text);
       return begin_stop(control.text);
     case ControlKind::end_waits:
       return endpoint_->end_waits(control.text);
@@ -373,15 +379,18 @@ void RankRuntime::report_workers_returned() {
 
 void RankRuntime::report_drain(std::uint32_t round) {
   endpoint_->report_all_consumed();
-  bool quiet = endpoint_->calls_in_flight() == 0 && threads_ended();
+  bool quiet = endpoint_->calls_in_flight() == 0 && tasks_->unfinished() == 0 && threads_ended();
   if (setup_.edge_faults) quiet = quiet && !setup_.edge_faults->holds_calls_of(*endpoint_);
-  std::uint64_t handled = 0;
+  std::uint64_t handled = tasks_->finished();
   for (const auto& node : nodes_) {
     quiet = quiet && node->slot().mailbox.idle();
     handled += node->slot().counters.read().calls;
   }
-  if (!quiet) seam::sleep_until(seam::now() + drain_pause);  // the next question comes at once
-  send(leader_, {.kind = ControlKind::drain_state, .number = round, .first = quiet ? 1U : 0U, .second = handled});
+  const bool has_tasks = tasks_->unfinished() != 0;
+  if (!quiet)
+    seam::sleep_until(seam::now() + (has_tasks ? drain_pause_of_tasks : drain_pause));  // who asks asks at once
+  const auto state = static_cast<std::uint64_t>((quiet ? drain_quiet : 0) | (has_tasks ? drain_has_tasks : 0));
+  send(leader_, {.kind = ControlKind::drain_state, .number = round, .first = state, .second = handled});
 }
 
 void RankRuntime::destroy_level(std::uint32_t level) {
@@ -416,6 +425,7 @@ bool RankRuntime::threads_ended() const {
 
 bool RankRuntime::user_code_ended() const {
   if (!construction_ended_.load(std::memory_order_acquire) || !threads_ended()) return false;
+  if (tasks_->unfinished() != 0) return false;
   return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
     return (!node->worker_started() || node->worker_returned()) && !node->slot().mailbox.has_runner();
   });
@@ -447,6 +457,7 @@ RankResult RankRuntime::give_up() {
   given_up_.store(true, std::memory_order_release);
   endpoint_->end_waits("the program has failed");
   endpoint_->fail_all_calls("the program has failed");
+  tasks_->close("the program has failed");
   for (const auto& node : nodes_) node->slot().close("the program has failed");
   if (setup_.edge_faults) setup_.edge_faults->drop_calls_of(*endpoint_);
   const seam::Time limit = seam::now() + patience_with_user_code;

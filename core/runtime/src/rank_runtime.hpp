@@ -11,6 +11,7 @@
 #include "controller.hpp"
 #include "node_host.hpp"
 #include "slipway/runtime/rank_runtime.hpp"
+#include "slipway/tasks/task_system.hpp"
 #include "start_agreement.hpp"
 
 namespace slipway::detail {
@@ -69,6 +70,7 @@ class RankRuntime {
   std::unique_ptr<Log> log_;
   RankShared shared_;
   std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<TaskSystem> tasks_;
   std::vector<std::unique_ptr<NodeHost>> nodes_;  // of this rank, in construction order
   std::unique_ptr<Controller> controller_;        // on the rank that leads
   RankId leader_{0};

@@ -15,3 +15,4 @@
 #include "slipway/runtime/launch.hpp"
 #include "slipway/runtime/options.hpp"
 #include "slipway/runtime/program.hpp"
+#include "slipway/tasks/tasks.hpp"

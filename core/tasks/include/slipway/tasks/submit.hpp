@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "slipway/tasks/argument.hpp"
+#include "slipway/tasks/ref.hpp"
+#include "slipway/tasks/task.hpp"
+#include "slipway/tasks/task_function.hpp"
+#include "slipway/tasks/task_options.hpp"
+
+namespace slipway {
+namespace detail {
+
+// The refs that a result becomes: one, or one for each element of a tuple.
+template <class R>
+struct RefsTo {
+  using Elements = TypeList<R>;
+  using type = Ref<R>;
+};
+template <class... R>
+struct RefsTo<std::tuple<R...>> {
+  using Elements = TypeList<R...>;
+  using type = std::tuple<Ref<R>...>;
+};
+
+template <class Elements, auto Function, class... Stands>
+class Task;
+template <class... R, auto Function, class... Stands>
+class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
+  using Signature = SignatureOf<Function>;
+
+ public:
+  template <class... Args>
+  Task(const TaskOptions& options, Args&&... args)
+      : TaskBase(TaskRow<Function>::entry(), options),
+        held_(std::in_place, Stands::hold(std::forward<Args>(args))...) {}
+
+  // Once, before the start.
+  std::tuple<Ref<R>...> make_objects() { return make_objects(std::index_sequence_for<R...>()); }
+
+ private:
+  template <std::size_t... I>
+  std::tuple<Ref<R>...> make_objects(std::index_sequence<I...>) {
+    return std::tuple<Ref<R>...>(make_object<R, I>()...);
+  }
+  template <class Result, std::size_t index>
+  Ref<Result> make_object() {
+    retain();
+    auto* const object = new ObjectOf<Result>(child_id(id(), index), this);
+    describe(*object);
+    object->retain_unshared();
+    objects_[index] = object;
+    return Ref<Result>(object);
+  }
+
+  void collect_missing(std::vector<ObjectPart*>& missing) override {
+    RefCollector collect(missing);
+    std::apply([&collect](const auto&... each) { (Stands::collect(each, collect), ...); }, *held_);
+  }
+  std::span<ObjectPart*> objects() override { return objects_; }
+  void drop_arguments() override { held_.reset(); }
+
+  void call(TaskContext& context) override {
+    constexpr auto all = std::index_sequence_for<Stands...>();
+    if constexpr (std::is_void_v<typename Signature::Returned>) {
+      call_function(context, all);
+      set<0>();
+    } else if constexpr (std::is_same_v<TypeList<typename Signature::Result>, TypeList<R...>>) {
+      set<0>(call_function(context, all));
+    } else {
+      auto results = call_function(context, all);
+      set_all(results, std::index_sequence_for<R...>());
+    }
+  }
+  template <std::size_t... I>
+  decltype(auto) call_function([[maybe_unused]] TaskContext& context, std::index_sequence<I...>) {
+    using Parameters = typename Signature::Parameters;
+    constexpr auto function = as_function<Function>();
+    if constexpr (Signature::takes_context) {
+      return function(context, as_passed<std::tuple_element_t<I, Parameters>>(Stands::resolve(std::get<I>(*held_)))...);
+    } else {
+      return function(as_passed<std::tuple_element_t<I, Parameters>>(Stands::resolve(std::get<I>(*held_)))...);
+    }
+  }
+  // A function that takes its parameter over gets a copy of what others see as well.
+  template <class Parameter, class Value>
+  static decltype(auto) as_passed(Value&& value) {
+    if constexpr (std::is_rvalue_reference_v<Parameter> && std::is_lvalue_reference_v<Value>) {
+      return std::remove_cvref_t<Parameter>(value);
+    } else if constexpr (std::is_lvalue_reference_v<Value>) {
+      return static_cast<Value&>(value);
+    } else {
+      return std::remove_cvref_t<Value>(std::move(value));
+    }
+  }
+  template <class Results, std::size_t... I>
+  void set_all(Results& results, std::index_sequence<I...>) {
+    (set<I>(std::move(std::get<I>(results))), ...);
+  }
+  template <std::size_t index, class... Value>
+  void set(Value&&... value) {
+    auto& object = static_cast<ObjectOf<std::tuple_element_t<index, std::tuple<R...>>>&>(*objects_[index]);
+    if constexpr (sizeof...(Value) > 0) object.value.emplace(std::forward<Value>(value)...);  // first: it may throw
+    if (object.claim()) object.finish();
+  }
+
+  std::optional<std::tuple<typename Stands::Held...>> held_;
+  std::array<ObjectPart*, sizeof...(R)> objects_{};
+};
+
+template <class Parameters>
+struct CheckTaskParameters;
+template <class... P>
+struct CheckTaskParameters<std::tuple<P...>> {
+  static_assert((is_value_parameter<P> && ...),
+                "slipway: a task's function takes values or const references, no pointers or non-const references");
+  static_assert((TaskValue<std::remove_cvref_t<P>> && ...),
+                "slipway: a parameter of the task's function cannot be sent (it is a view, holds pointers, or has no "
+                "serialize())");
+  template <class... A>
+  static constexpr void check_arguments() {
+    static_assert(sizeof...(A) == sizeof...(P),
+                  "slipway: the task has another number of arguments than its function takes");
+    if constexpr (sizeof...(A) == sizeof...(P)) {
+      static_assert((Stand<std::remove_cvref_t<P>, A>::possible && ...),
+                    "slipway: an argument of the task cannot stand for the function's parameter, or only by narrowing");
+    }
+  }
+};
+
+template <auto Function>
+constexpr void check_function() {
+  static_assert(
+      requires { typename SignatureOf<Function>::Result; },
+      "slipway: submit<&f> needs a free function, a static member or a lambda that captures nothing");
+  if constexpr (requires { typename SignatureOf<Function>::Result; }) {
+    using S = SignatureOf<Function>;
+    static_assert(!std::is_reference_v<typename S::Returned> && !std::is_pointer_v<typename S::Result>,
+                  "slipway: a task's function returns a value, not a reference or a pointer");
+    if constexpr (!std::is_void_v<typename S::Result>) {
+      static_assert(
+          TaskValue<typename S::Result>,
+          "slipway: the result of the task's function cannot be sent (it is a view, holds pointers, or has no "
+          "serialize())");
+    }
+  }
+}
+
+template <class Elements, auto Function, class Parameters, class... Args>
+struct TaskFor;
+template <class Elements, auto Function, class... P, class... Args>
+struct TaskFor<Elements, Function, std::tuple<P...>, Args...> {
+  using type = Task<Elements, Function, Stand<std::remove_cvref_t<P>, Args>...>;
+};
+
+template <auto Function, class... Args>
+typename RefsTo<typename SignatureOf<Function>::Result>::type submit_task(const TaskOptions& options, Args&&... args) {
+  using S = SignatureOf<Function>;
+  using Refs = RefsTo<typename S::Result>;
+  CheckTaskParameters<typename S::Parameters>::template check_arguments<Args&&...>();
+  using Made = typename TaskFor<typename Refs::Elements, Function, typename S::Parameters, Args&&...>::type;
+  auto* const task = new Made(options, std::forward<Args>(args)...);
+  auto refs = task->make_objects();
+  task->start();
+  if constexpr (std::is_same_v<typename Refs::type, decltype(refs)>) {
+    return refs;
+  } else {
+    return std::move(std::get<0>(refs));
+  }
+}
+
+}  // namespace detail
+
+// A task: `Function` is called once its arguments are there, on whatever thread of the rank has time. Gives a ref to
+// its result, or a tuple of refs to the elements of a tuple. Arguments are values, as in calls; a Ref<T>, and what
+// `wait` gives, stands for a T, also inside vectors, optionals, tuples and, given as a tuple, for an aggregate. The
+// first argument may be options: slipway::on({...}). Never waits. Any thread of a rank.
+template <auto Function, class... Args>
+auto submit(Args&&... args) {
+  detail::check_function<Function>();
+  return detail::submit_task<Function>(TaskOptions(), std::forward<Args>(args)...);
+}
+template <auto Function, class... Args>
+auto submit(On on, Args&&... args) {
+  detail::check_function<Function>();
+  return detail::submit_task<Function>(on.options, std::forward<Args>(args)...);
+}
+
+}  // namespace slipway

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "slipway/base/recycled.hpp"
+#include "slipway/rpc/endpoint.hpp"
+#include "slipway/tasks/object.hpp"
+#include "slipway/tasks/task_context.hpp"
+#include "slipway/tasks/task_options.hpp"
+
+namespace slipway::detail {
+
+class TaskPath;
+class TaskSystem;
+
+// One invocation of a function, from its submission until nobody holds a ref to what it made. Reference-counted: each
+// of its objects holds one reference, and so do the ready queue and whoever runs it.
+//
+//   waiting --all refs have values--> ready --some thread takes it--> taken --> over
+class TaskBase : public Continuation, public recycled::Object {
+ public:
+  TaskBase(const MethodEntry& function, const TaskOptions& options);
+  TaskBase(const TaskBase&) = delete;
+  TaskBase& operator=(const TaskBase&) = delete;
+
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  std::uint64_t id() const { return id_; }
+  std::uint8_t priority() const { return options_.priority; }
+  const MethodEntry& function() const { return function_; }
+  TaskSystem& system() const { return system_; }
+  const char* name() const;
+  std::string path() const;
+  // What the tasks that it submits have above them, with a reference.
+  TaskPath* path_of_children();
+
+  // It has been submitted, and waits for what `collect_missing` finds.
+  void start();
+  // One of the values it waits for is there.
+  void notify(CallState& state) override;
+  // The task that makes the value it waits for now, with a reference; nullptr: none.
+  TaskBase* missing_task();
+  // Runs it on this thread if it is ready, and no other thread has taken it.
+  bool take_and_run();
+  // It will not run: its objects fail with this, unless some thread has taken it.
+  bool drop(const std::exception_ptr& error);
+  // Nobody wants what it makes, or, of its children, what they make: it is dropped, or told to stop.
+  void cancel(bool children);
+  bool stop_requested() const;
+
+  // In the ready queue, where it hangs on nothing.
+  TaskBase* next_ready() const { return static_cast<TaskBase*>(next); }
+  void set_next_ready(TaskBase* task) { next = task; }
+
+ protected:
+  virtual ~TaskBase();
+  virtual void collect_missing(std::vector<ObjectPart*>& missing) = 0;
+  // Calls the function, and gives its results to the objects.
+  virtual void call(TaskContext& context) = 0;
+  virtual void drop_arguments() = 0;
+  // With a reference each to their states, until the task is over; nullptr then.
+  virtual std::span<ObjectPart*> objects() = 0;
+  // So that a failure that nobody looks at can be told.
+  void describe(CallState& object) const;
+
+ private:
+  enum class Phase : std::uint8_t { waiting, ready, taken, over };
+
+  void advance();
+  void run();
+  void call_function();
+  void finish();
+  // An error is either worth a line in the log if nobody looks at it, or `expected`: somebody has asked for it.
+  enum class Expected : bool { no, yes };
+  void fail_objects(const std::exception_ptr& error, Expected expected);
+  std::exception_ptr error_of_input() const;
+  std::exception_ptr cancelled_error(HandlerRan ran) const;
+  std::exception_ptr own_error(const std::exception_ptr& thrown) const;
+
+  std::atomic<std::uint32_t> references_{1};  // of who submits
+  std::atomic<Phase> phase_{Phase::waiting};
+  std::atomic<bool> cancelled_{false};
+  seam::SpinLock lock_;  // guards missing_, and the pointers to the objects
+  const TaskOptions options_;
+  TaskSystem& system_;
+  const MethodEntry& function_;
+  std::uint64_t id_ = 0;
+  std::uint64_t chain_ = 0;
+  TaskPath* parent_ = nullptr;                // with a reference
+  std::atomic<TaskPath*> own_path_{nullptr};  // once asked for, with a reference
+  // The last one is waited for. Alive as long as the arguments; nullptr: none is missing.
+  std::unique_ptr<std::vector<ObjectPart*>> missing_;
+  ObjectPart* failed_input_ = nullptr;  // one of them that failed
+};
+
+}  // namespace slipway::detail

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace slipway {
+
+namespace detail {
+class TaskBase;
+}
+
+// What a running task knows of itself. A function that wants it takes it as its first parameter, before the arguments:
+//   double rollout(slipway::TaskContext& context, const Policy& policy);
+// Lives as long as the call. Any thread.
+class TaskContext {
+ public:
+  explicit TaskContext(detail::TaskBase& task) : task_(task) {}
+  TaskContext(const TaskContext&) = delete;
+  TaskContext& operator=(const TaskContext&) = delete;
+
+  // The same for the same program, seed and order of submissions, on any placement; no two tasks of a run have the
+  // same.
+  std::uint64_t id() const;
+  // For random numbers: follows from the id and --slipway-seed.
+  std::uint64_t seed() const;
+  std::string path() const;  // the task behind those that submitted it
+  // Nobody wants the result any more: the task was cancelled, or the program stops. To be asked now and then by a task
+  // that takes long.
+  bool stop_requested() const;
+
+ private:
+  detail::TaskBase& task_;
+};
+
+}  // namespace slipway

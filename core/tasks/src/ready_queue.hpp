@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "slipway/base/seam.hpp"
+#include "slipway/tasks/task.hpp"
+
+namespace slipway::detail {
+
+// Tasks that may run, the higher priority first, then the older. It holds a reference to each; a task that somebody has
+// taken meanwhile comes out like any other. Any thread.
+//
+// Of the usual priority there are two lists, so that who submits and who runs seldom want the same lock: tasks come
+// into one, go out of the other, and are moved from one to the other all at once.
+class ReadyQueue {
+ public:
+  // Ordered before the caller's next sequentially consistent load.
+  void push(TaskBase* task) {
+    task->set_next_ready(nullptr);
+    if (task->priority() != 0) {
+      push_urgent(task);
+    } else {
+      const std::lock_guard guard(coming_lock_);
+      coming_.push(task);
+      has_coming_.store(true, std::memory_order_relaxed);
+    }
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  // nullptr: there is none.
+  TaskBase* pop() {
+    if (urgent_count_.load(std::memory_order_relaxed) != 0) {
+      if (TaskBase* const task = pop_urgent()) return task;
+    }
+    const std::lock_guard guard(going_lock_);
+    if (!going_.head) refill();
+    TaskBase* const task = going_.pop();
+    has_going_.store(going_.head != nullptr, std::memory_order_relaxed);
+    return task;
+  }
+  bool empty() const {
+    return !has_coming_.load(std::memory_order_acquire) && !has_going_.load(std::memory_order_relaxed) &&
+           urgent_count_.load(std::memory_order_relaxed) == 0;
+  }
+
+ private:
+  struct List {
+    TaskBase* head = nullptr;
+    TaskBase* tail = nullptr;
+
+    void push(TaskBase* task) {
+      if (head) {
+        tail->set_next_ready(task);
+      } else {
+        head = task;
+      }
+      tail = task;
+    }
+    TaskBase* pop() {
+      TaskBase* const task = head;
+      if (task) head = task->next_ready();
+      return task;
+    }
+  };
+
+  // With going_lock_.
+  void refill() {
+    if (!has_coming_.load(std::memory_order_relaxed)) return;
+    const std::lock_guard guard(coming_lock_);
+    going_ = std::exchange(coming_, {});
+    has_going_.store(true, std::memory_order_relaxed);  // first: at no moment does the queue look empty
+    has_coming_.store(false, std::memory_order_release);
+  }
+  void push_urgent(TaskBase* task) {
+    const std::lock_guard guard(urgent_lock_);
+    urgent_[task->priority()].push(task);
+    urgent_count_.store(urgent_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  TaskBase* pop_urgent() {
+    const std::lock_guard guard(urgent_lock_);
+    const auto most = urgent_.begin();
+    if (most == urgent_.end()) return nullptr;
+    TaskBase* const task = most->second.pop();
+    if (!most->second.head) urgent_.erase(most);
+    urgent_count_.store(urgent_count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    return task;
+  }
+
+  alignas(64) seam::SpinLock coming_lock_;  // guards coming_; has_coming_ is written with it
+  List coming_;
+  std::atomic<bool> has_coming_{false};
+  alignas(64) seam::SpinLock going_lock_;  // guards going_; has_going_ is written with it
+  List going_;
+  std::atomic<bool> has_going_{false};
+  alignas(64) seam::SpinLock urgent_lock_;  // guards urgent_; urgent_count_ is written with it
+  std::map<std::uint8_t, List, std::greater<>> urgent_;
+  std::atomic<std::uint64_t> urgent_count_{0};
+};
+
+}  // namespace slipway::detail

@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/tasks/task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "running_task.hpp"
+#include "slipway/observe/last_words.hpp"
+#include "slipway/rpc/async.hpp"
+#include "slipway/tasks/task_error.hpp"
+#include "slipway/tasks/task_function.hpp"
+#include "slipway/tasks/task_system.hpp"
+#include "task_path.hpp"
+
+namespace slipway::detail {
+
+ObjectPart::~ObjectPart() {
+  if (maker_) maker_->release();
+}
+
+// By a list instead of recursion: chains of tasks may be long.
+bool ObjectPart::run_maker() const {
+  if (!maker_) return false;
+  maker_->retain();
+  std::vector<TaskBase*> chain{maker_};  // each makes what the one before it lacks
+  bool ran = false;
+  while (!chain.empty()) {
+    if (TaskBase* const missing = chain.back()->missing_task()) {
+      chain.push_back(missing);
+      continue;
+    }
+    if (!chain.back()->take_and_run()) break;
+    ran = chain.size() == 1;
+    chain.back()->release();
+    chain.pop_back();
+  }
+  for (TaskBase* const task : chain) task->release();
+  return ran;
+}
+std::string ObjectPart::describe_maker() const {
+  return maker_ ? "task " + maker_->path() : std::string("a value that was put");
+}
+
+std::uint64_t next_object_id() {
+  Activity& activity = activity_of_this_thread(Endpoint::of_this_thread());
+  return child_id(child_id(activity.id, activity.next_call++), 0);
+}
+
+void cancel_maker(const ObjectPart& object, bool children) {
+  if (object.maker()) object.maker()->cancel(children);
+}
+
+void await_object(CallState& state) { await_outcome(state); }
+
+void refuse_task_as_method(Invocation&) {
+  throw WireError("a call that names the function of a task (message damaged, or ranks run different programs)");
+}
+
+TaskBase::TaskBase(const MethodEntry& function, const TaskOptions& options)
+    : options_(options), system_(TaskSystem::of_this_thread()), function_(function) {
+  Activity& activity = activity_of_this_thread(system_.endpoint());
+  id_ = child_id(activity.id, activity.next_call++);
+  chain_ = activity.chain;
+  parent_ = TaskPath::of(activity);
+}
+
+TaskBase::~TaskBase() {
+  if (TaskPath* const own = own_path_.load(std::memory_order_acquire)) own->release();
+  if (parent_) parent_->release();
+}
+
+TaskPath* TaskBase::path_of_children() {
+  TaskPath* own = own_path_.load(std::memory_order_acquire);
+  if (!own) {
+    parent_->retain();
+    auto* const made = new TaskPath(name(), parent_);
+    if (own_path_.compare_exchange_strong(own, made, std::memory_order_acq_rel)) {
+      own = made;
+    } else {
+      made->release();  // another thread of the task, or who cancels it, was first
+    }
+  }
+  own->retain();
+  return own;
+}
+
+const char* TaskBase::name() const { return options_.name ? options_.name : function_.name.c_str(); }
+std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
+
+void TaskBase::start() {
+  system_.submitted(*this);
+  thread_local std::vector<ObjectPart*> missing;
+  missing.clear();
+  collect_missing(missing);
+  if (!missing.empty()) {
+    missing_ =
+        std::make_unique<std::vector<ObjectPart*>>(missing.rbegin(), missing.rend());  // the first is looked at first
+  }
+  advance();
+}
+
+void TaskBase::notify(CallState&) { advance(); }
+
+// Hangs itself on the next value that is not there. One at a time needs no memory for each.
+void TaskBase::advance() {
+  while (true) {
+    StateRef<> next;  // with a reference: who drops the task lets go of its arguments
+    {
+      const std::lock_guard guard(lock_);
+      while (missing_) {
+        CallState& state = missing_->back()->state();
+        if (!state.done()) {
+          next = StateRef<>::share(&state);
+          break;
+        }
+        if (!failed_input_ && state.failed()) failed_input_ = missing_->back();
+        missing_->pop_back();
+        if (missing_->empty()) missing_.reset();
+      }
+    }
+    if (!next) break;
+    if (next->attach(*this)) return;
+  }
+  Phase waiting = Phase::waiting;
+  if (phase_.compare_exchange_strong(waiting, Phase::ready, std::memory_order_acq_rel)) {
+    system_.push(this);  // the reference of who submitted
+  } else {
+    release();  // dropped meanwhile
+  }
+}
+
+TaskBase* TaskBase::missing_task() {
+  if (phase_.load(std::memory_order_acquire) != Phase::waiting) return nullptr;
+  const std::lock_guard guard(lock_);
+  if (!missing_) return nullptr;
+  for (auto each = missing_->rbegin(); each != missing_->rend(); ++each) {
+    if ((*each)->state().done()) continue;
+    TaskBase* const maker = (*each)->maker();
+    if (maker) maker->retain();
+    return maker;
+  }
+  return nullptr;
+}
+
+bool TaskBase::take_and_run() {
+  Phase ready = Phase::ready;
+  if (!phase_.compare_exchange_strong(ready, Phase::taken, std::memory_order_acq_rel)) return false;
+  run();
+  return true;
+}
+
+bool TaskBase::drop(const std::exception_ptr& error) {
+  Phase phase = phase_.load(std::memory_order_acquire);
+  do {
+    if (phase != Phase::ready && phase != Phase::waiting) return false;
+  } while (!phase_.compare_exchange_weak(phase, Phase::over, std::memory_order_acq_rel));
+  fail_objects(error, Expected::yes);
+  finish();
+  return true;
+}
+
+void TaskBase::run() {
+  if (failed_input_) {
+    fail_objects(error_of_input(), Expected::no);
+  } else if (system_.is_closed()) {
+    fail_objects(system_.closed_error(), Expected::yes);
+  } else if (stop_requested()) {
+    fail_objects(cancelled_error(HandlerRan::no), Expected::yes);
+  } else {
+    call_function();
+  }
+  finish();
+}
+
+void TaskBase::call_function() {
+  TaskActivity activity(*this);
+  activity.id = id_;
+  activity.chain = chain_;
+  activity.doing = name();
+  const ActivityScope scope(system_.endpoint(), activity);
+  const last_words::At place(system_.endpoint().settings().place, "task", name());
+  TaskContext context(*this);
+  try {
+    call(context);
+  } catch (...) {
+    fail_objects(own_error(std::current_exception()), Expected::no);
+  }
+}
+
+void TaskBase::finish() {
+  phase_.store(Phase::over, std::memory_order_release);
+  lock_.lock();
+  missing_.reset();  // they live no longer than the arguments
+  lock_.unlock();
+  drop_arguments();
+  for (ObjectPart*& object : objects()) {
+    lock_.lock();
+    ObjectPart* const mine = std::exchange(object, nullptr);
+    lock_.unlock();
+    mine->state().release();
+  }
+  system_.over(*this);
+}
+
+void TaskBase::describe(CallState& object) const {
+  object.info.endpoint = &system_.endpoint();
+  object.info.method = &function_;
+}
+
+void TaskBase::fail_objects(const std::exception_ptr& error, Expected expected) {
+  for (ObjectPart*& object : objects()) {
+    lock_.lock();
+    const StateRef<> state = object ? StateRef<>::share(&object->state()) : StateRef<>();
+    lock_.unlock();
+    if (!state || !state->claim()) continue;
+    if (expected == Expected::yes) state->ignore_errors();
+    state->fail(error);
+  }
+}
+
+// A task that runs keeps its objects until it ends; what they are is settled now.
+void TaskBase::cancel(bool children) {
+  if (children) {
+    TaskPath* const own = path_of_children();
+    own->cancel();
+    own->release();
+  }
+  if (!drop(cancelled_error(HandlerRan::no))) fail_objects(cancelled_error(HandlerRan::maybe), Expected::yes);
+  cancelled_.store(true, std::memory_order_release);  // last: what the task makes of it comes too late
+}
+
+bool TaskBase::stop_requested() const {
+  return cancelled_.load(std::memory_order_acquire) || system_.is_closed() || parent_->is_cancelled();
+}
+
+std::exception_ptr TaskBase::cancelled_error(HandlerRan ran) const {
+  return std::make_exception_ptr(Cancelled(fmt::format("task {} was cancelled", path()), ran));
+}
+
+std::exception_ptr TaskBase::own_error(const std::exception_ptr& thrown) const {
+  const RemoteFailure failure = describe_exception(thrown);
+  const std::uint32_t rank = system_.endpoint().rank().value();
+  return std::make_exception_ptr(
+      TaskError(fmt::format("task {} failed on rank {}: {}: {}", path(), rank, failure.type, failure.text),
+                {failure.type, failure.text, path(), rank, 1}, HandlerRan::yes));
+}
+
+std::exception_ptr TaskBase::error_of_input() const {
+  const std::exception_ptr cause = failed_input_->state().error();
+  const auto text_of = [this](const char* what) {
+    return fmt::format("task {} was not run, since a value that it needs has failed: {}", path(), what);
+  };
+  try {
+    std::rethrow_exception(cause);
+  } catch (const TaskError& error) {
+    return std::make_exception_ptr(TaskError(text_of(error.what()), error.failure(), HandlerRan::no));
+  } catch (const Stopped& error) {
+    return std::make_exception_ptr(Stopped(text_of(error.what())));
+  } catch (const Cancelled& error) {
+    return std::make_exception_ptr(Cancelled(text_of(error.what()), HandlerRan::no));
+  } catch (...) {
+    return cause;
+  }
+}
+
+}  // namespace slipway::detail
+
+namespace slipway {
+
+std::uint64_t TaskContext::id() const { return task_.id(); }
+std::uint64_t TaskContext::seed() const { return detail::child_id(task_.system().seed(), task_.id()); }
+std::string TaskContext::path() const { return task_.path(); }
+bool TaskContext::stop_requested() const { return task_.stop_requested(); }
+
+}  // namespace slipway
