@@ -88,5 +88,23 @@ TEST_F(ControllerOfTwo, Contract8_StopsInOrder) {
   EXPECT_EQ(told_[1].record->stop_reason, "enough");
 }
 
+// Workers have returned, and tasks are under way on rank 1.
+TEST_F(ControllerOfTwo, Contract8_ANoticeEndsTheTimeOfTasks) {
+  controller_->on(RankId(0), {.kind = ControlKind::worker_done});
+  for (const std::uint32_t rank : {0, 1}) controller_->on(RankId(rank), {.kind = ControlKind::workers_returned});
+  ASSERT_THAT(kinds_told(), ElementsAre(ControlKind::go, ControlKind::stop, ControlKind::drain));
+  EXPECT_EQ(told_[1].control.first, 1U) << "tasks are still run";
+  controller_->notice("the job ends");
+  ASSERT_EQ(told_.back().control.kind, ControlKind::stop);
+  EXPECT_EQ(told_.back().control.first, 0U) << "tasks that have not begun are dropped";
+  controller_->notice("once more");
+  EXPECT_EQ(told_.size(), 4U);
+  controller_->close(ExitStatus::preempted);
+  const auto record = read_status(run_.path());
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->stop_reason, "the job ends");
+  EXPECT_FALSE(record->finished) << "something is left for another attempt";
+}
+
 }  // namespace
 }  // namespace slipway::detail

@@ -198,7 +198,7 @@ void StatusFile::set_state(RunState state) {
 
 void StatusFile::set_stop_reason(std::string_view reason, bool finished) {
   const std::lock_guard lock(mutex_);
-  if (status_.state == RunState::ended || !status_.stop_reason.empty()) return;
+  if (status_.state == RunState::ended) return;
   status_.stop_reason = reason;
   status_.finished = finished;
 }

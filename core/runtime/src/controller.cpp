@@ -86,7 +86,7 @@ void Controller::on(RankId from, const Control& control) {
     case ControlKind::worker_done:
       // While nodes save themselves, workers return because of the notice: what they have saved decides.
       if (workers_left_ > 0 && --workers_left_ == 0 && state_ != State::noticing) {
-        stop({.reason = "all workers have returned", .finished = true, .in_time = true});
+        stop({.reason = "all workers have returned", .finished = true, .by_itself = true});
       }
       return;
     case ControlKind::stop_asked: {
@@ -213,8 +213,8 @@ void Controller::stop(const Stop& stop) {
     enter(State::stopping);
     if (save_) step_deadline_ = seam::after(std::max(setup_.settings->stop_limit, limit_of_hooks(*setup_.settings)));
     waits_ended_ = false;
-    runs_tasks_out_ = stop.in_time;
-    setup_.broadcast({.kind = ControlKind::stop, .first = stop.in_time ? 1U : 0U, .text = stop.reason});
+    runs_tasks_out_ = stop.by_itself;
+    setup_.broadcast({.kind = ControlKind::stop, .first = stop.by_itself ? 1U : 0U, .text = stop.reason});
   } else if (runs_tasks_out_) {
     runs_tasks_out_ = false;
     exit_status_ = stop.status;
@@ -295,7 +295,8 @@ void Controller::tick(seam::Time now) {
   if (now >= step_deadline_) step_took_too_long();
   look_after_save(now);
   const auto limit = setup_.settings->time_limit;
-  if (limit.count() > 0 && state_ == State::running && now - began_ >= limit.count()) {
+  const bool may_run = state_ == State::running || runs_tasks_out_;
+  if (limit.count() > 0 && may_run && now - began_ >= limit.count()) {
     stop({.reason = "the time limit (--slipway-time-limit) has passed", .status = ExitStatus::time_limit});
   }
   look_for_requests(now);

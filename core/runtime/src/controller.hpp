@@ -56,7 +56,7 @@ class Controller {
     ExitStatus status = ExitStatus::good;
     bool finished = false;  // the program wants no other attempt
     bool now = false;       // waits in run() end, too
-    bool in_time = false;   // nobody asked for it: tasks that have been submitted are still run
+    bool by_itself = false; // nobody asked for it: tasks that have been submitted are still run
   };
   void stop(const Stop& stop);
   // The end of the job is near. Once; waits until the nodes are constructed.
