@@ -58,66 +58,62 @@ testing::Result run_body(const Conditions& setup, Body&& body) {
   return testing::run(program, setup, [&](Running&) { body(); });
 }
 
-TEST(Tasks, Contract12_RunWhenTheirRefsAreThere) {
+// The same everywhere and under 100 seeds, with so many pool threads; the program ends well.
+template <class Body>
+void with_threads(std::uint32_t threads, Body&& body) {
   everywhere(
-      [](const Conditions& setup) {
-        const auto result = run_body(setup, [] {
-          const Ref<int> one = put(1);
-          const Ref<int> two = submit<&twice>(one);
-          const Ref<int> five = submit<&add>(two, 3);
-          EXPECT_EQ(get(five), 5);
-          EXPECT_EQ(get(submit<&sum>(std::vector<Ref<int>>{one, two, five})), 8);
-          EXPECT_EQ(get(submit<&joined>(put(std::string("a")), "b")), "ab");
-          EXPECT_EQ(get(submit<&product>(std::tuple(five, two))), 10);
-          EXPECT_EQ(get(submit<[](int value) { return value + 1; }>(five)), 6);
-          get(submit<&nothing>());
-          const auto [number, text] = submit<&both>(five);
-          EXPECT_EQ(get(number), 5);
-          EXPECT_EQ(get(text), "5");
-        });
+      [&](Conditions setup) {
+        setup.pool_threads = threads;
+        const auto result = run_body(setup, body);
         EXPECT_EQ(result.status, 0) << result.failure;
       },
       0);
+}
+
+TEST(Tasks, Contract12_RunWhenTheirRefsAreThere) {
+  with_threads(2, [] {
+    const Ref<int> one = put(1);
+    const Ref<int> two = submit<&twice>(one);
+    const Ref<int> five = submit<&add>(two, 3);
+    EXPECT_EQ(get(five), 5);
+    EXPECT_EQ(get(submit<&sum>(std::vector<Ref<int>>{one, two, five})), 8);
+    EXPECT_EQ(get(submit<&joined>(put(std::string("a")), "b")), "ab");
+    EXPECT_EQ(get(submit<&product>(std::tuple(five, two))), 10);
+    EXPECT_EQ(get(submit<[](int value) { return value + 1; }>(five)), 6);
+    get(submit<&nothing>());
+    const auto [number, text] = submit<&both>(five);
+    EXPECT_EQ(get(number), 5);
+    EXPECT_EQ(get(text), "5");
+  });
 }
 
 TEST(Tasks, Contract15_NestedGetNeedsNoThreadOfItsOwn) {
-  everywhere(
-      [](Conditions setup) {
-        setup.pool_threads = 1;
-        const auto result = run_body(setup, [] { EXPECT_EQ(get(submit<&fibonacci>(12)), 144); });
-        EXPECT_EQ(result.status, 0) << result.failure;
-      },
-      0);
+  with_threads(1, [] { EXPECT_EQ(get(submit<&fibonacci>(12)), 144); });
 }
 
 TEST(Tasks, Contract12_AFailedInputFailsTheTask) {
-  everywhere(
-      [](const Conditions& setup) {
-        const auto result = run_body(setup, [] {
-          const Ref<int> failed = submit<&failing>(7);
-          const Ref<int> behind = submit<&twice>(submit<&twice>(failed));
-          for (const auto& [ref, ran] : {std::pair(failed, HandlerRan::yes), std::pair(behind, HandlerRan::no)}) {
-            try {
-              get(ref);
-              ADD_FAILURE() << "no exception";
-            } catch (const TaskError& error) {
-              EXPECT_EQ(error.failure().type, "std::domain_error");
-              EXPECT_EQ(error.failure().text, "no 7");
-              EXPECT_EQ(error.failure().rank, 0U);
-              EXPECT_THAT(error.failure().path, HasSubstr("the test's body > "));
-              EXPECT_THAT(error.failure().path, HasSubstr("failing"));
-              EXPECT_EQ(error.handler_ran(), ran);
-            }
-          }
-          auto all = get(std::vector<Ref<int>>{submit<&twice>(4), failed, submit<&twice>(5)});
-          ASSERT_EQ(all.size(), 3U);
-          EXPECT_EQ(all[0].value(), 8);
-          EXPECT_EQ(all[1].outcome(), Outcome::failed);
-          EXPECT_EQ(all[2].value(), 10);
-        });
-        EXPECT_EQ(result.status, 0) << result.failure;
-      },
-      0);
+  with_threads(2, [] {
+    const Ref<int> failed = submit<&failing>(7);
+    const Ref<int> behind = submit<&twice>(submit<&twice>(failed));
+    for (const auto& [ref, ran] : {std::pair(failed, HandlerRan::yes), std::pair(behind, HandlerRan::no)}) {
+      try {
+        get(ref);
+        ADD_FAILURE() << "no exception";
+      } catch (const TaskError& error) {
+        EXPECT_EQ(error.failure().type, "std::domain_error");
+        EXPECT_EQ(error.failure().text, "no 7");
+        EXPECT_EQ(error.failure().rank, 0U);
+        EXPECT_THAT(error.failure().path, HasSubstr("the test's body > "));
+        EXPECT_THAT(error.failure().path, HasSubstr("failing"));
+        EXPECT_EQ(error.handler_ran(), ran);
+      }
+    }
+    auto all = get(std::vector<Ref<int>>{submit<&twice>(4), failed, submit<&twice>(5)});
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[0].value(), 8);
+    EXPECT_EQ(all[1].outcome(), Outcome::failed);
+    EXPECT_EQ(all[2].value(), 10);
+  });
 }
 
 TEST(Tasks, Contract12_WaitGivesOutcomesInTheOrderInWhichTheyCome) {
@@ -184,29 +180,46 @@ int parent_of_many(TaskContext& context) {
   return static_cast<int>(get(std::move(children)).size());
 }
 
+struct Doorman {
+  int open(int value) { return behind_gate(value); }
+};
+
+TEST(Tasks, Contract18_ACallThatIsRefusedLeavesNoTraceInIds) {
+  std::set<std::uint64_t> ids;
+  everywhere([&](Conditions setup) {
+    setup.options = {{"window-calls", "1"}};
+    gate_open = false;
+    Program program("tasks");
+    program.node<Nothing>("nothing");
+    const auto doorman = program.with(on_rank(other(setup))).node<Doorman>("doorman");
+    testing::run(program, setup, [&](Running&) {
+      auto admitted = doorman.call<&Doorman::open>(1);
+      EXPECT_FALSE(doorman.try_call<&Doorman::open>(2).has_value());
+      ids.insert(put(1).id());
+      gate_open = true;
+      EXPECT_EQ(admitted.get(), 1);
+    });
+  });
+  EXPECT_EQ(ids.size(), 1U) << "inside a rank and between ranks";
+}
+
 TEST(Tasks, CancelledBeforeTheyBeginTheyNeverDo) {
-  everywhere(
-      [](Conditions setup) {
-        setup.pool_threads = 1;
-        gate_open = false;
-        const auto result = run_body(setup, [] {
-          const Ref<int> first = submit<&behind_gate>(1);
-          const Ref<int> waits = submit<&twice>(first);
-          const Ref<int> behind = submit<&twice>(waits);
-          const auto [left, right] = submit<&both>(first);
-          cancel(waits);
-          cancel(left);
-          EXPECT_TRUE(throws<Cancelled>([&] { get(waits); }));
-          EXPECT_TRUE(throws<Cancelled>([&] { get(behind); })) << "a task behind one that was cancelled";
-          EXPECT_TRUE(throws<Cancelled>([&] { get(right); })) << "the other result of the task";
-          gate_open = true;
-          EXPECT_EQ(get(first), 1);
-          cancel(first);
-          EXPECT_EQ(get(first), 1) << "cancelled too late";
-        });
-        EXPECT_EQ(result.status, 0) << result.failure;
-      },
-      0);
+  with_threads(1, [] {
+    gate_open = false;
+    const Ref<int> first = submit<&behind_gate>(1);
+    const Ref<int> waits = submit<&twice>(first);
+    const Ref<int> behind = submit<&twice>(waits);
+    const auto [left, right] = submit<&both>(first);
+    cancel(waits);
+    cancel(left);
+    EXPECT_TRUE(throws<Cancelled>([&] { get(waits); }));
+    EXPECT_TRUE(throws<Cancelled>([&] { get(behind); })) << "a task behind one that was cancelled";
+    EXPECT_TRUE(throws<Cancelled>([&] { get(right); })) << "the other result of the task";
+    gate_open = true;
+    EXPECT_EQ(get(first), 1);
+    cancel(first);
+    EXPECT_EQ(get(first), 1) << "cancelled too late";
+  });
 }
 
 TEST(Tasks, CancelledWhileTheyRunTheyAreTold) {
@@ -279,25 +292,20 @@ int run_and_note(int value) {
 }
 
 TEST(Tasks, HigherPriorityGoesFirst) {
-  everywhere(
-      [](Conditions setup) {
-        setup.pool_threads = 1;
-        gate_open = false;
-        order_of_runs.clear();
-        run_body(setup, [] {
-          const Ref<int> first = submit<&behind_gate>(0);
-          seam::sleep_until(seam::now() + 3'000'000);  // it has the only thread
-          std::vector<Ref<int>> refs;
-          for (const int priority : {0, 2, 1, 2}) {
-            const auto number = static_cast<int>(refs.size());
-            refs.push_back(submit<&run_and_note>(on({.priority = static_cast<std::uint8_t>(priority)}), number));
-          }
-          gate_open = true;
-          wait(std::move(refs));
-          EXPECT_THAT(order_of_runs, ElementsAre(1, 3, 2, 0));
-        });
-      },
-      0);
+  with_threads(1, [] {
+    gate_open = false;
+    order_of_runs.clear();
+    const Ref<int> first = submit<&behind_gate>(0);
+    seam::sleep_until(seam::now() + 3'000'000);  // it has the only thread
+    std::vector<Ref<int>> refs;
+    for (const int priority : {0, 2, 1, 2}) {
+      const auto number = static_cast<int>(refs.size());
+      refs.push_back(submit<&run_and_note>(on({.priority = static_cast<std::uint8_t>(priority)}), number));
+    }
+    gate_open = true;
+    wait(std::move(refs));
+    EXPECT_THAT(order_of_runs, ElementsAre(1, 3, 2, 0));
+  });
 }
 
 int pass_on(int value) { return value + 1; }
@@ -382,6 +390,13 @@ TEST(Tasks, AResultThatCannotBeTakenFailsTheTask) {
 
 TEST(Tasks, AWaitSetReusesItsPlaces) {
   run_body({}, [] {
+    const detail::CompletionQueue::Owner queue(new detail::CompletionQueue);
+    const Ref<int> ready = put(1);
+    EXPECT_EQ(queue->watch(ready.object()), 0U);
+    EXPECT_EQ(queue->watch(ready.object()), 1U);
+    EXPECT_EQ(queue->next(seam::never), 0U);
+    EXPECT_EQ(queue->watch(ready.object()), 0U) << "the place that was given out";
+    EXPECT_EQ(queue->left(), 2U);
     WaitSet<int> waiting;
     int sum_of_all = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -405,6 +420,15 @@ TEST(Tasks, Contract8_TheLimitOfAStopIsNotForTasks) {
     program.node<SlowSubmitter>("submitter");
     const auto result = testing::run(program, {.seed = seed, .pool_threads = 1, .options = {{"stop-limit", "100ms"}}});
     EXPECT_EQ(result.status, 0) << result.failure;
+  }
+}
+
+TEST(Tasks, Contract9_TheTimeLimitIsForTasksToo) {
+  for (const std::optional<std::uint64_t> seed : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(3)}) {
+    Program program("tasks");
+    program.node<SlowSubmitter>("submitter");
+    const auto result = testing::run(program, {.seed = seed, .pool_threads = 1, .options = {{"time-limit", "100ms"}}});
+    EXPECT_EQ(result.status, 124) << result.failure;
   }
 }
 

@@ -38,8 +38,8 @@ struct Block {
 };
 
 // Blocks begin with a cache line of their own.
-void* make_block(std::size_t size) { return ::operator new (size, std::align_val_t{granule}); }
-void free_block(void* block) { ::operator delete (block, std::align_val_t{granule}); }
+void* make_block(std::size_t size) { return ::operator new(size, std::align_val_t{granule}); }
+void free_block(void* block) { ::operator delete(block, std::align_val_t{granule}); }
 
 struct Stack {
   Block* top = nullptr;

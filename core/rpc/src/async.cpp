@@ -161,6 +161,7 @@ void cancel_call(CallState& state) {
 }
 
 std::optional<std::size_t> CompletionQueue::next(seam::Time deadline) {
+  if (left() == 0) return std::nullopt;
   Waiter waiter;
   std::optional<std::size_t> index;
   const auto try_take = [&] {

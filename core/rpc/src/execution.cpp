@@ -266,7 +266,7 @@ LocalCallBase::LocalCallBase(const CallSetup& setup, CallState* state) : setup_(
   describe_call(*state, Endpoint::of_this_thread(), setup);
 }
 
-void LocalCallBase::count() {
+void LocalCallBase::take_index() {
   if (current.activity) call_index_ = current.activity->next_call++;
 }
 

@@ -305,7 +305,7 @@ void Endpoint::report_consumed(NodeSlot& slot, RankId from) {
 Admitted Endpoint::admit_local(const CallSetup& setup, NodeSlot& slot, LocalCallBase* entry) {
   if (admit(setup, 0, nullptr) == Admitted::full) return Admitted::full;
   entry->set_takes_room();
-  entry->count();
+  entry->take_index();
   if (entry->state()) add_timer(*const_cast<CallState*>(entry->state()));
   slot.admit(entry);
   return Admitted::yes;

@@ -54,8 +54,6 @@ void cancel_maker(const ObjectPart& object, bool children) {
   if (object.maker()) object.maker()->cancel(children);
 }
 
-void await_object(CallState& state) { await_outcome(state); }
-
 void refuse_task_as_method(Invocation&) {
   throw WireError("a call that names the function of a task (message damaged, or ranks run different programs)");
 }
@@ -92,7 +90,7 @@ const char* TaskBase::name() const { return options_.name ? options_.name : func
 std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
 
 void TaskBase::start() {
-  system_.submitted(*this);
+  system_.count_submitted();
   thread_local std::vector<ObjectPart*> missing;
   missing.clear();
   collect_missing(missing);
@@ -203,7 +201,7 @@ void TaskBase::finish() {
     lock_.unlock();
     mine->state().release();
   }
-  system_.over(*this);
+  system_.count_finished();
 }
 
 void TaskBase::describe(CallState& object) const {
@@ -246,7 +244,7 @@ std::exception_ptr TaskBase::own_error(const std::exception_ptr& thrown) const {
   const std::uint32_t rank = system_.endpoint().rank().value();
   return std::make_exception_ptr(
       TaskError(fmt::format("task {} failed on rank {}: {}: {}", path(), rank, failure.type, failure.text),
-                {failure.type, failure.text, path(), rank, 1}, HandlerRan::yes));
+                {failure.type, failure.text, path(), rank}, HandlerRan::yes));
 }
 
 std::exception_ptr TaskBase::error_of_input() const {

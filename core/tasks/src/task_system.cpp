@@ -85,13 +85,6 @@ TaskSystem::~TaskSystem() {
   }
 }
 
-void TaskSystem::submitted(const TaskBase&) { unfinished_.fetch_add(1, std::memory_order_relaxed); }
-
-void TaskSystem::over(const TaskBase&) {
-  finished_.fetch_add(1, std::memory_order_relaxed);
-  unfinished_.fetch_sub(1, std::memory_order_release);
-}
-
 void TaskSystem::push(TaskBase* task) {
   parts_->ready.push(task);
   parts_->call_runner();

@@ -19,8 +19,4 @@ Outcome outcome_of(const std::exception_ptr& error) {
   }
 }
 
-void await_outcome_of(CallState& state) {
-  if (!state.done()) static_cast<void>(Endpoint::of_this_thread().wait(state, seam::never));
-}
-
 }  // namespace slipway::detail

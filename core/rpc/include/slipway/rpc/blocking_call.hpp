@@ -53,7 +53,7 @@ ResultOf<Method> run_and_get(NodeSlot& slot, const CallOptions& options, Args&&.
     slot.strand_returned();
     throw;
   }
-  entry->count();
+  entry->take_index();
   run_entered(slot, entry);
   return Future<ResultOf<Method>>(std::move(state)).get();
 }

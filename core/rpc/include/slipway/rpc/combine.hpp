@@ -166,7 +166,9 @@ class CompletionQueue {
     parts_[index].watch(this, index, state);
     return index;
   }
-  // Waits for the next one; nothing when the time is over.
+  // Those that were not given out yet.
+  std::size_t left() const { return parts_.size() - free_.size(); }
+  // Waits for the next one; nothing when none is left, or the time is over.
   std::optional<std::size_t> next(seam::Time deadline);
 
   void part_done(std::size_t index);  // gives up the part's reference
@@ -174,6 +176,11 @@ class CompletionQueue {
   void release() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
+
+  struct Release {
+    void operator()(CompletionQueue* queue) const { queue->release(); }
+  };
+  using Owner = std::unique_ptr<CompletionQueue, Release>;  // parts that have no outcome yet keep it longer
 
  private:
   ~CompletionQueue() = default;
@@ -232,17 +239,11 @@ template <class T>
 class AsCompleted {
  public:
   explicit AsCompleted(std::vector<Future<T>> futures)
-      : futures_(std::move(futures)), queue_(new detail::CompletionQueue), left_(futures_.size()) {
+      : futures_(std::move(futures)), queue_(new detail::CompletionQueue) {
     for (const auto& future : futures_) queue_->watch(future.state());
   }
-  AsCompleted(AsCompleted&& other) noexcept
-      : futures_(std::move(other.futures_)), queue_(std::exchange(other.queue_, nullptr)), left_(other.left_) {}
-  AsCompleted& operator=(AsCompleted&&) = delete;
-  ~AsCompleted() {
-    if (queue_) queue_->release();
-  }
 
-  std::size_t left() const { return left_; }  // not given out yet
+  std::size_t left() const { return queue_ ? queue_->left() : 0; }  // not given out yet
 
   // The next one; waits for it. Nothing when all have been given out.
   std::optional<Completed<T>> next() { return next_until(seam::never); }
@@ -270,16 +271,13 @@ class AsCompleted {
 
  private:
   std::optional<Completed<T>> next_until(seam::Time deadline) {
-    if (left_ == 0) return std::nullopt;
-    const auto index = queue_->next(deadline);
+    const auto index = queue_ ? queue_->next(deadline) : std::nullopt;
     if (!index) return std::nullopt;
-    --left_;
     return Completed<T>{*index, std::move(futures_[*index])};
   }
 
   std::vector<Future<T>> futures_;
-  detail::CompletionQueue* queue_;
-  std::size_t left_;
+  detail::CompletionQueue::Owner queue_;
 };
 
 template <class T>

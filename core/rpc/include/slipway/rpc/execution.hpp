@@ -278,8 +278,8 @@ class LocalCallBase : public Entry, public recycled::Object {
   LocalCallBase(const CallSetup& setup, CallState* state);
   ~LocalCallBase() override;
   void set_takes_room() { takes_room_ = true; }
-  // It is the caller's next call: once it is admitted.
-  void count();
+  // It is the caller's next call. Once, when it is admitted: a call that is refused leaves no trace in ids.
+  void take_index();
   const CallState* state() const { return state_; }
   Step run(NodeSlot& node) override;
   void drop(const char* reason) override;

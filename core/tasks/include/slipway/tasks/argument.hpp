@@ -51,16 +51,6 @@ struct Stand {
   static Held&& resolve(Held& held) { return std::move(held); }
 };
 
-// A ref itself is wanted.
-template <class T, class Argument>
-requires(std::is_same_v<std::remove_cvref_t<Argument>, Ref<T>>) struct Stand<Ref<T>, Argument> {
-  static constexpr bool possible = true;
-  using Held = Ref<T>;
-  static Held hold(Argument argument) { return std::forward<Argument>(argument); }
-  static void collect(const Held&, RefCollector&) {}
-  static Held&& resolve(Held& held) { return std::move(held); }
-};
-
 template <class T>
 inline constexpr bool is_ref = false;
 template <class T>
@@ -180,7 +170,6 @@ struct StandFieldwise {
 };
 template <class Parameter, class... P, class Argument, class... E>
 requires(sizeof...(P) == sizeof...(E)) struct StandFieldwise<Parameter, TypeList<P...>, Argument, TypeList<E...>> {
-  using Stands = std::tuple<Stand<P, ElementOf<Argument, E>>...>;
   static constexpr bool possible = (Stand<P, ElementOf<Argument, E>>::possible && ...);
   using Held = std::tuple<typename Stand<P, ElementOf<Argument, E>>::Held...>;
   static Held hold(Argument argument) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "slipway/rpc/future.hpp"
 #include "slipway/rpc/transferable.hpp"
 #include "slipway/tasks/object.hpp"
 
@@ -16,8 +17,6 @@ class Ref;
 
 namespace detail {
 
-// Waits for the outcome; throws it if it is an error.
-void await_object(CallState& state);
 void cancel_maker(const ObjectPart& object, bool children);
 // The id of a value that the calling activity makes now.
 std::uint64_t next_object_id();
@@ -72,7 +71,7 @@ decltype(auto) get(const Ref<T>& ref) {
   if (object.done()) {
     object.rethrow();
   } else {
-    detail::await_object(object);
+    detail::await_outcome(object);
   }
   if constexpr (!std::is_void_v<T>) return static_cast<const T&>(*object.value);
 }

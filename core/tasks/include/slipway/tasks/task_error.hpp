@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "slipway/base/error.hpp"
 
@@ -15,7 +16,6 @@ struct TaskFailure {
   std::string text;  // its what()
   std::string path;  // the task behind those that submitted it: "search > rollout"
   std::uint32_t rank = 0;
-  std::uint32_t attempt = 1;
 };
 
 // What `get` on the ref of a failed task throws. Where a task did not run because a ref that it needs has failed, the

@@ -29,27 +29,29 @@ class TaskSystem {
   Endpoint& endpoint() const { return endpoint_; }
   std::uint64_t seed() const { return seed_; }
 
-  void submitted(const TaskBase& task);
+  void count_submitted() { submitted_.fetch_add(1, std::memory_order_relaxed); }
   // All that the task needs is there; one reference is taken over.
   void push(TaskBase* task);
-  void over(const TaskBase& task);
+  void count_finished() { finished_.fetch_add(1, std::memory_order_release); }
 
+  std::uint64_t finished() const { return finished_.load(std::memory_order_acquire); }
   // Tasks that were submitted and are not over.
-  std::uint64_t unfinished() const { return unfinished_.load(std::memory_order_acquire); }
-  std::uint64_t finished() const { return finished_.load(std::memory_order_relaxed); }
+  std::uint64_t unfinished() const {
+    const std::uint64_t over = finished();  // first: a task is submitted before it is over
+    return submitted_.load(std::memory_order_relaxed) - over;
+  }
   // From now on nothing begins: a task whose turn comes fails with Stopped instead.
   void close(const std::string& reason);
   bool is_closed() const;
   std::exception_ptr closed_error() const;
 
  private:
-  friend struct TaskSystemParts;
-
   Endpoint& endpoint_;
   const std::uint64_t seed_;
   std::unique_ptr<TaskSystemParts> parts_;
-  std::atomic<std::uint64_t> unfinished_{0};
-  std::atomic<std::uint64_t> finished_{0};
+  // Apart: who submits and who runs are seldom the same thread.
+  alignas(64) std::atomic<std::uint64_t> submitted_{0};
+  alignas(64) std::atomic<std::uint64_t> finished_{0};
 };
 
 }  // namespace slipway::detail

@@ -25,8 +25,6 @@ enum class Outcome : std::uint8_t { ok, failed, cancelled, lost };
 namespace detail {
 
 Outcome outcome_of(const std::exception_ptr& error);
-// Waits, and throws nothing of the outcome.
-void await_outcome_of(CallState& state);
 
 }  // namespace detail
 
@@ -69,35 +67,20 @@ class WaitSet {
   explicit WaitSet(std::vector<Ref<T>> refs) : WaitSet() {
     for (auto& ref : refs) add(std::move(ref));
   }
-  WaitSet(WaitSet&& other) noexcept
-      : queue_(std::exchange(other.queue_, nullptr)),
-        refs_(std::move(other.refs_)),
-        left_(std::exchange(other.left_, 0)) {}
-  WaitSet& operator=(WaitSet&& other) noexcept {
-    std::swap(queue_, other.queue_);
-    std::swap(refs_, other.refs_);
-    std::swap(left_, other.left_);
-    return *this;
-  }
-  ~WaitSet() {
-    if (queue_) queue_->release();
-  }
 
   void add(Ref<T> ref) {
     const std::size_t index = queue_->watch(ref.object());
     if (index == refs_.size()) refs_.emplace_back();
     refs_[index] = std::move(ref);
-    ++left_;
   }
-  std::size_t left() const { return left_; }  // not given out yet
-  bool empty() const { return left_ == 0; }
+  std::size_t left() const { return queue_ ? queue_->left() : 0; }  // not given out yet
+  bool empty() const { return left() == 0; }
 
   // Outcomes in the order in which they came: as many as asked for, or those that came in time.
   std::vector<Done<T>> wait(const WaitOptions& options = {}) {
     std::vector<Done<T>> done;
-    const seam::Time deadline =
-        options.timeout == std::chrono::nanoseconds::max() ? seam::never : seam::after(options.timeout);
-    const std::size_t count = std::min(options.count, left_);
+    const seam::Time deadline = seam::after(options.timeout);
+    const std::size_t count = std::min(options.count, left());
     done.reserve(count);
     while (done.size() < count) {
       auto next = next_until(deadline);
@@ -111,16 +94,13 @@ class WaitSet {
 
  private:
   std::optional<Done<T>> next_until(seam::Time deadline) {
-    if (left_ == 0) return std::nullopt;
-    const auto index = queue_->next(deadline);
+    const auto index = queue_ ? queue_->next(deadline) : std::nullopt;
     if (!index) return std::nullopt;
-    --left_;
     return Done<T>(std::exchange(refs_[*index], {}));
   }
 
-  detail::CompletionQueue* queue_;
+  detail::CompletionQueue::Owner queue_;
   std::vector<Ref<T>> refs_;  // by the queue's index; empty once given out
-  std::size_t left_ = 0;
 };
 
 // Waits for some of the refs, and gives their outcomes in the order in which they came. For more than one wait on the
@@ -136,7 +116,7 @@ std::vector<Done<T>> get(std::vector<Ref<T>> refs) {
   std::vector<Done<T>> done;
   done.reserve(refs.size());
   for (auto& ref : refs) {
-    detail::await_outcome_of(ref.object());
+    static_cast<void>(detail::await_outcome_for(ref.object(), std::chrono::nanoseconds::max()));
     done.emplace_back(std::move(ref));
   }
   return done;
