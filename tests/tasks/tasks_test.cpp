@@ -292,7 +292,7 @@ int run_and_note(int value) {
 }
 
 TEST(Tasks, HigherPriorityGoesFirst) {
-  with_threads(1, [] {
+  const auto result = run_body({.pool_threads = 1}, [] {
     gate_open = false;
     order_of_runs.clear();
     const Ref<int> first = submit<&behind_gate>(0);
@@ -306,6 +306,7 @@ TEST(Tasks, HigherPriorityGoesFirst) {
     wait(std::move(refs));
     EXPECT_THAT(order_of_runs, ElementsAre(1, 3, 2, 0));
   });
+  EXPECT_EQ(result.status, 0) << result.failure;
 }
 
 int pass_on(int value) { return value + 1; }

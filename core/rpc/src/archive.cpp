@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "slipway/base/error.hpp"
 #include "slipway/rpc/reader.hpp"
@@ -51,7 +52,17 @@ constexpr std::size_t kept_body = std::size_t{1} << 20U;
 
 }  // namespace
 
+void Writer::give_back_attachments() {
+  for (const Attachment& each : std::exchange(attachments_, {})) each.give_back(each);
+}
+
+void Writer::take_attachments(Writer& from) {
+  attachments_.insert(attachments_.end(), from.attachments_.begin(), from.attachments_.end());
+  from.attachments_.clear();
+}
+
 void Writer::clear() {
+  if (!attachments_.empty()) give_back_attachments();
   used_ = 0;
   segments_.clear();
   user_archive_.reset();

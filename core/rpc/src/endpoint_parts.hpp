@@ -58,6 +58,14 @@ struct ControlMessage {
 struct EndpointParts {
   EndpointParts(Endpoint& endpoint, Transport& transport, const EndpointSettings& settings);
 
+  // The node has the token of its strand.
+  void run_after_poll(NodeSlot& node) {
+    deferred_lock.lock();
+    tokens.push_back(&node);
+    deferred_lock.unlock();
+    has_deferred.store(true, std::memory_order_release);
+  }
+
   Timers timers;
   WaitRegistry waits;
   Progress progress;
@@ -66,12 +74,13 @@ struct EndpointParts {
 
   // Left by a poll for `after_poll`.
   std::atomic<bool> has_deferred{false};
-  seam::SpinLock deferred_lock;  // guards the next five
+  seam::SpinLock deferred_lock;  // guards the next six
   std::vector<TransferId> announced;
   std::vector<LargeFrame> sent;
   std::vector<ControlMessage> control;
   std::vector<std::pair<RankId, std::string>> lost;
   std::vector<std::function<void()>> probes;
+  std::vector<NodeSlot*> tokens;  // of strands
 
   seam::SpinLock incoming_lock;  // guards the next two
   std::unordered_map<TransferId, std::unique_ptr<Incoming>> incoming;

@@ -118,6 +118,16 @@ void RemoteRun::dispose() {
 
 namespace {
 
+// Of a request that is not started: what its arguments bring along, as weight of refs, is not lost.
+void discard_arguments(const MethodEntry& method, std::span<const std::byte> body) {
+  if (!method.prepare) return;
+  try {
+    Reader reader(body);
+    static_cast<void>(method.prepare(reader));
+  } catch (...) {  // damaged: there is nothing to discard
+  }
+}
+
 // One request of a RemoteRun or a LargeRequest. True: a coroutine took over.
 bool run_request(NodeSlot& node, RankId from, const RequestParts& parts, seam::Time received, Activity& activity,
                  PreparedArguments* prepared, std::vector<Bytes>* late) {
@@ -143,10 +153,12 @@ bool run_request(NodeSlot& node, RankId from, const RequestParts& parts, seam::T
   }
   last_words::place.method = invocation.reply.method->name.c_str();
   if (activity.deadline != seam::never && seam::now() >= activity.deadline) {
+    if (!prepared) discard_arguments(*invocation.reply.method, invocation.body);
     invocation.reply.fail(std::make_exception_ptr(expired_request(*invocation.reply.method, node)), HandlerRan::no);
     return false;
   }
   if (endpoint.was_cancelled(from, parts.header.id)) {
+    if (!prepared) discard_arguments(*invocation.reply.method, invocation.body);
     invocation.reply.fail(
         std::make_exception_ptr(Cancelled("the caller cancelled the request before it started", HandlerRan::no)),
         HandlerRan::no);

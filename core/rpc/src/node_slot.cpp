@@ -71,6 +71,8 @@ void NodeSlot::admit_quietly(Entry* entry) {
   if (drop_if_closed() || !wants_token) return;
   if (admission.own_thread) {
     schedule();
+  } else if (admission.on_poller) {
+    endpoint.parts().run_after_poll(*this);
   } else {
     endpoint.parts().pool.push_quietly(new StrandToken(*this));
   }

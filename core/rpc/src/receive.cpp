@@ -253,6 +253,7 @@ void Endpoint::run_deferred() {
   const auto control = std::exchange(parts_->control, {});
   const auto lost = std::exchange(parts_->lost, {});
   const auto probes = std::exchange(parts_->probes, {});
+  const auto tokens = std::exchange(parts_->tokens, {});
   parts_->deferred_lock.unlock();
   for (const TransferId transfer : announced) prepare_transfer(transfer);
   sent.clear();
@@ -266,6 +267,7 @@ void Endpoint::run_deferred() {
     if (events_.on_control) events_.on_control(message.from, message.body);
   }
   for (const auto& probe : probes) probe();
+  for (NodeSlot* const node : tokens) node->run_token();
   if (!announced.empty()) flush();
 }
 
@@ -315,6 +317,7 @@ std::vector<MutableSegment> Endpoint::destinations_of(Incoming& incoming) {
   if (!split_request(frame, parts)) throw WireError("a large message that is no call");
   const auto& table = method_table();
   if (parts.request.method >= table.size()) throw WireError("a call of a method that is not in the table");
+  if (!table[parts.request.method]->prepare) throw WireError("a call whose arrays cannot come apart from it");
   incoming.reader = std::make_unique<Reader>(parts.body, incoming.segments);
   incoming.prepared = table[parts.request.method]->prepare(*incoming.reader);
   return std::move(incoming.reader->destinations());

@@ -174,6 +174,7 @@ Admitted Endpoint::call_remote(const CallSetup& setup, CallState* state, Writer&
   const bool has_segments = !arguments.segments().empty();
   const std::uint64_t bytes = total_size(arguments) + wire::request_heads;
   return call_over_wire(setup, state, bytes, [&](RankId to, RequestHead& head) {
+    arguments.sent();
     if (has_segments) {
       head.set_flags(wire::flag_has_segments);
       auto frame = with_segments(FrameClass::request, head.bytes(body.size()), arguments, std::move(keep_alive));
@@ -194,6 +195,7 @@ Admitted Endpoint::call_remote(const CallSetup& setup, CallState* state, Writer&
 void Endpoint::reply(RankId to, std::uint64_t call_id, Writer& value, std::shared_ptr<void> keep_alive) {
   wire::FrameHeader header{.kind = wire::FrameKind::reply, .id = call_id};
   const std::size_t body = value.body().size();
+  value.sent();
   if (to == rank_) {
     header.size = static_cast<std::uint32_t>(body);
     deliver_here(bytes_of(header), value.body());

@@ -119,6 +119,8 @@ void RankRuntime::start_endpoint() {
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
     places.push_back({agreement_.placement.rank_of_node[node], graph.nodes()[node].label});
   }
+  const NodeId first_node_of_tasks(static_cast<std::uint32_t>(places.size()));
+  for (auto& place : TaskSystem::nodes(shared_.ranks)) places.push_back(std::move(place));
   EndpointEvents events;
   events.on_control = [this](RankId from, std::string_view body) {
     try {
@@ -148,7 +150,7 @@ void RankRuntime::start_endpoint() {
   };
   endpoint_ = std::make_unique<Endpoint>(transport_, settings, std::move(places), *log_, std::move(events));
   shared_.endpoint = endpoint_.get();
-  tasks_ = std::make_unique<TaskSystem>(*endpoint_, settings_.seed);
+  tasks_ = std::make_unique<TaskSystem>(*endpoint_, settings_.seed, first_node_of_tasks);
   endpoint_->set_tasks(tasks_.get());
 }
 
@@ -379,7 +381,8 @@ void RankRuntime::report_workers_returned() {
 
 void RankRuntime::report_drain(std::uint32_t round) {
   endpoint_->report_all_consumed();
-  bool quiet = endpoint_->calls_in_flight() == 0 && tasks_->unfinished() == 0 && threads_ended();
+  bool quiet = endpoint_->calls_in_flight() == 0 && tasks_->unfinished() == 0 &&
+               !tasks_->has_messages() && threads_ended();
   if (setup_.edge_faults) quiet = quiet && !setup_.edge_faults->holds_calls_of(*endpoint_);
   std::uint64_t handled = tasks_->finished();
   for (const auto& node : nodes_) {

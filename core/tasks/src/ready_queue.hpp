@@ -30,6 +30,7 @@ class ReadyQueue {
       const std::lock_guard guard(coming_lock_);
       coming_.push(task);
       has_coming_.store(true, std::memory_order_relaxed);
+      came_.store(came_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
@@ -40,9 +41,20 @@ class ReadyQueue {
     }
     const std::lock_guard guard(going_lock_);
     if (!going_.head) refill();
-    TaskBase* const task = going_.pop();
-    has_going_.store(going_.head != nullptr, std::memory_order_relaxed);
-    return task;
+    return pop_going();
+  }
+  // The oldest of the usual priority, if it may go to another rank; `plain_only`: without running user code.
+  TaskBase* pop_to_send(bool plain_only) {
+    const std::lock_guard guard(going_lock_);
+    if (!going_.head) refill();
+    if (!going_.head || going_.head->is_guest() || (plain_only && !going_.head->is_plain())) return nullptr;
+    return pop_going();
+  }
+  // How many came, about, including some that have been taken.
+  std::uint64_t size() const {
+    const std::uint64_t gone = went_.load(std::memory_order_relaxed);
+    const std::uint64_t came = came_.load(std::memory_order_relaxed);
+    return (came > gone ? came - gone : 0) + urgent_count_.load(std::memory_order_relaxed);
   }
   bool empty() const {
     return !has_coming_.load(std::memory_order_acquire) && !has_going_.load(std::memory_order_relaxed) &&
@@ -70,6 +82,12 @@ class ReadyQueue {
   };
 
   // With going_lock_.
+  TaskBase* pop_going() {
+    TaskBase* const task = going_.pop();
+    if (task) went_.store(went_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    has_going_.store(going_.head != nullptr, std::memory_order_relaxed);
+    return task;
+  }
   void refill() {
     if (!has_coming_.load(std::memory_order_relaxed)) return;
     const std::lock_guard guard(coming_lock_);
@@ -92,11 +110,13 @@ class ReadyQueue {
     return task;
   }
 
-  alignas(64) seam::SpinLock coming_lock_;  // guards coming_; has_coming_ is written with it
+  alignas(64) seam::SpinLock coming_lock_;  // guards coming_; has_coming_ and came_ are written with it
   List coming_;
+  std::atomic<std::uint64_t> came_{0};
   std::atomic<bool> has_coming_{false};
-  alignas(64) seam::SpinLock going_lock_;  // guards going_; has_going_ is written with it
+  alignas(64) seam::SpinLock going_lock_;  // guards going_; has_going_ and went_ are written with it
   List going_;
+  std::atomic<std::uint64_t> went_{0};
   std::atomic<bool> has_going_{false};
   alignas(64) seam::SpinLock urgent_lock_;  // guards urgent_; urgent_count_ is written with it
   std::map<std::uint8_t, List, std::greater<>> urgent_;

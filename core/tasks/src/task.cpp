@@ -8,13 +8,17 @@
 #include <mutex>
 #include <utility>
 
+#include "reply.hpp"
 #include "running_task.hpp"
 #include "slipway/observe/last_words.hpp"
+#include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/async.hpp"
 #include "slipway/tasks/task_error.hpp"
 #include "slipway/tasks/task_function.hpp"
 #include "slipway/tasks/task_system.hpp"
+#include "task_origin.hpp"
 #include "task_path.hpp"
+#include "task_system_parts.hpp"
 
 namespace slipway::detail {
 
@@ -42,6 +46,7 @@ bool ObjectPart::run_maker() const {
   return ran;
 }
 std::string ObjectPart::describe_maker() const {
+  if (is_borrowed()) return fmt::format("a value of rank {}", owner().value());
   return maker_ ? "task " + maker_->path() : std::string("a value that was put");
 }
 
@@ -50,20 +55,31 @@ std::uint64_t next_object_id() {
   return child_id(child_id(activity.id, activity.next_call++), 0);
 }
 
-void cancel_maker(const ObjectPart& object, bool children) {
-  if (object.maker()) object.maker()->cancel(children);
-}
-
-void refuse_task_as_method(Invocation&) {
-  throw WireError("a call that names the function of a task (message damaged, or ranks run different programs)");
-}
-
 TaskBase::TaskBase(const MethodEntry& function, const TaskOptions& options)
     : options_(options), system_(TaskSystem::of_this_thread()), function_(function) {
   Activity& activity = activity_of_this_thread(system_.endpoint());
   id_ = child_id(activity.id, activity.next_call++);
   chain_ = activity.chain;
   parent_ = TaskPath::of(activity);
+}
+
+TaskBase::TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& reply)
+    : origin_(TaskOrigin::read(reader, reply)),
+      options_(origin_->options()),
+      system_(TaskSystem::of_this_thread()),
+      function_(function),
+      id_(origin_->head.id),
+      chain_(origin_->head.chain),
+      parent_(new TaskPath(origin_->head.path, nullptr)) {}
+
+std::unique_ptr<TaskOrigin> TaskOrigin::read(Reader& reader, const ReplyTo& reply) {
+  auto origin = std::make_unique<TaskOrigin>();
+  origin->reply = reply;
+  decode(reader, origin->head);
+  return origin;
+}
+TaskOptions TaskOrigin::options() const {
+  return {.name = head.name.empty() ? nullptr : head.name.c_str(), .priority = head.priority};
 }
 
 TaskBase::~TaskBase() {
@@ -89,8 +105,18 @@ TaskPath* TaskBase::path_of_children() {
 const char* TaskBase::name() const { return options_.name ? options_.name : function_.name.c_str(); }
 std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
 
+void TaskBase::write(Writer& writer) const {
+  encode(writer, TaskHead{.id = id_,
+                          .chain = chain_,
+                          .priority = options_.priority,
+                          .name = options_.name ? options_.name : "",
+                          .path = parent_->text()});
+  write_arguments(writer);
+}
+
 void TaskBase::start() {
   system_.count_submitted();
+  if (is_guest() && !system_.parts().guests.add(*this)) cancelled_.store(true, std::memory_order_relaxed);
   thread_local std::vector<ObjectPart*> missing;
   missing.clear();
   collect_missing(missing);
@@ -99,6 +125,7 @@ void TaskBase::start() {
         std::make_unique<std::vector<ObjectPart*>>(missing.rbegin(), missing.rend());  // the first is looked at first
   }
   advance();
+  system_.look_for_help();
 }
 
 void TaskBase::notify(CallState&) { advance(); }
@@ -144,11 +171,26 @@ TaskBase* TaskBase::missing_task() {
   return nullptr;
 }
 
-bool TaskBase::take_and_run() {
+bool TaskBase::take() {
   Phase ready = Phase::ready;
-  if (!phase_.compare_exchange_strong(ready, Phase::taken, std::memory_order_acq_rel)) return false;
+  return phase_.compare_exchange_strong(ready, Phase::taken, std::memory_order_acq_rel);
+}
+
+bool TaskBase::take_and_run() {
+  if (!take()) return false;
   run();
   return true;
+}
+
+void TaskBase::run_taken() { run(); }
+
+void TaskBase::came_back(const std::exception_ptr& error) {
+  if (!error) {
+    finish_objects();
+  } else {
+    fail_objects(error, system_.is_closed() ? Expected::yes : Expected::no);
+  }
+  finish();
 }
 
 bool TaskBase::drop(const std::exception_ptr& error) {
@@ -182,14 +224,55 @@ void TaskBase::call_function() {
   const ActivityScope scope(system_.endpoint(), activity);
   const last_words::At place(system_.endpoint().settings().place, "task", name());
   TaskContext context(*this);
+  if (origin_) origin_->began = seam::now();
   try {
     call(context);
   } catch (...) {
     fail_objects(own_error(std::current_exception()), Expected::no);
   }
+  if (origin_) origin_->ran_for = seam::now() - origin_->began;
+}
+
+void TaskBase::send_outcome() {
+  const std::exception_ptr error = failure_of_objects();
+  const std::uint32_t slots = system_.endpoint().settings().cpus;
+  const auto write = [&](Writer& writer) {
+    writer.bytes(&origin_->ran_for, sizeof origin_->ran_for);
+    writer.bytes(&slots, sizeof slots);
+    if (error) {
+      write_failure(writer, error);
+    } else {
+      write_success(writer);
+      write_results(writer);
+    }
+  };
+  const auto keep = [this]() -> std::shared_ptr<void> {
+    retain();
+    return std::shared_ptr<void>(this, [](TaskBase* task) { task->release(); });
+  };
+  try {
+    reply_with(origin_->reply, gives_plain(), write, keep);
+  } catch (...) {  // the user's own serialize threw
+    reply_with(origin_->reply, true, [&](Writer& writer) {
+      writer.bytes(&origin_->ran_for, sizeof origin_->ran_for);
+      writer.bytes(&slots, sizeof slots);
+      write_failure(writer, own_error(std::current_exception()));
+    }, keep);
+  }
+}
+
+std::exception_ptr TaskBase::failure_of_objects() {
+  for (ObjectPart* const object : objects()) {
+    if (std::exception_ptr error = object->state().error()) return error;
+  }
+  return nullptr;
 }
 
 void TaskBase::finish() {
+  if (is_guest() && !system_.parts().over.load(std::memory_order_acquire)) {
+    send_outcome();
+    system_.parts().guests.remove(*this);
+  }
   phase_.store(Phase::over, std::memory_order_release);
   lock_.lock();
   missing_.reset();  // they live no longer than the arguments
@@ -229,6 +312,7 @@ void TaskBase::cancel(bool children) {
   }
   if (!drop(cancelled_error(HandlerRan::no))) fail_objects(cancelled_error(HandlerRan::maybe), Expected::yes);
   cancelled_.store(true, std::memory_order_release);  // last: what the task makes of it comes too late
+  system_.parts().shipping.tell_cancelled(*this, children);
 }
 
 bool TaskBase::stop_requested() const {

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slipway/tasks/task_system.hpp"
 
-#include "ready_queue.hpp"
+#include <fmt/format.h>
+
+#include <mutex>
+#include <utility>
+
 #include "slipway/base/error.hpp"
-#include "slipway/rpc/endpoint.hpp"
 #include "slipway/rpc/runnable.hpp"
+#include "system_message.hpp"
+#include "task_system_parts.hpp"
 
 namespace slipway::detail {
 
@@ -15,22 +20,6 @@ namespace {
 constexpr int tasks_a_turn = 16;
 
 }  // namespace
-
-// A runner is a piece of work for the pool: it runs tasks. At most one waits in the pool's queue at a time; when a
-// thread takes it up and there is more, the thread sends the next one ahead. So as many threads run tasks as there are
-// cores and tasks, and one that blocks is replaced like any other.
-struct TaskSystemParts {
-  explicit TaskSystemParts(TaskSystem& owner) : system(owner) {}
-
-  void call_runner();
-  void run_tasks();
-
-  TaskSystem& system;
-  ReadyQueue ready;
-  std::atomic<bool> runner_called{false};
-  std::atomic<bool> closed{false};
-  std::string closed_reason;  // set before closed
-};
 
 namespace {
 
@@ -57,16 +46,99 @@ void TaskSystemParts::call_runner() {
 }
 
 void TaskSystemParts::run_tasks() {
+  const bool measured = !shipping.alone();
+  seam::Time since = measured ? seam::now() : 0;
+  std::uint32_t since_then = 0;
   for (int run = 0;; ++run) {
     TaskBase* const task = ready.pop();
-    if (!task) return;
-    const bool others_wait = run == tasks_a_turn && system.endpoint().pool_has_work();
+    if (!task) return shipping.ran_empty();
+    if (task->is_guest()) guests_waiting.fetch_sub(1, std::memory_order_relaxed);
+    const bool others_wait = run >= tasks_a_turn && system.endpoint().pool_has_work();
     if (!ready.empty() || others_wait) call_runner();
     task->take_and_run();
     task->release();
+    if (measured && (++since_then == tasks_a_turn || shipping.wants_exact_times())) {
+      const seam::Time now = seam::now();
+      shipping.measure(now - since, since_then);
+      since = now;
+      since_then = 0;
+      shipping.look(Shipping::By::user_thread);
+    }
     if (others_wait) return;
     if (run == tasks_a_turn) run = 0;
   }
+}
+
+namespace {
+
+class Postman final : public Runnable {
+ public:
+  explicit Postman(TaskSystemParts& parts) : parts_(parts) {}
+  void execute() override {
+    parts_.send_mail();
+    delete this;
+  }
+
+ private:
+  TaskSystemParts& parts_;
+};
+
+}  // namespace
+
+void TaskSystemParts::put_into_mail(const Mail& letter) {
+  if (over.load(std::memory_order_acquire)) return;
+  mail_under_way.fetch_add(1, std::memory_order_relaxed);
+  bool first = false;
+  {
+    const std::lock_guard guard(mail_lock);
+    first = mail.empty();
+    mail.push_back(letter);
+  }
+  if (first) endpoint().run_in_pool(new Postman(*this));
+}
+
+void TaskSystemParts::give_weight_back(RankId owner, std::uint64_t id, std::uint64_t weight) {
+  if (weight != 0) put_into_mail({owner, id, weight});
+}
+
+void TaskSystemParts::forget_cancelled(RankId there, std::uint64_t id) { put_into_mail({there, id, 0}); }
+
+void TaskSystemParts::send_mail() {
+  mail_lock.lock();
+  const auto all = std::exchange(mail, {});
+  mail_lock.unlock();
+  for (const Mail& each : all) {
+    if (each.weight != 0) {
+      tell<&TaskNode::give_back>(endpoint(), tasks_node(each.to), each.id, each.weight);
+    } else {
+      tell<&TaskNode::forget_cancelled>(endpoint(), desk(each.to), each.id);
+    }
+  }
+  mail_under_way.fetch_sub(all.size(), std::memory_order_release);
+}
+
+void TaskSystemParts::tell_leases(const std::vector<ClusterScheduler::Message>& messages) {
+  for (const auto& message : messages) {
+    const std::uint32_t lender = message.lender.value();
+    if (message.to == endpoint().rank()) {
+      shipping.lease(message.lender, message.lease, message.period, message.version);
+    } else {
+      tell<&TaskNode::lease>(endpoint(), desk(message.to), lender, message.lease, message.period, message.version);
+    }
+  }
+}
+
+TaskSystemParts::TaskSystemParts(TaskSystem& owner, NodeId first)
+    : system(owner), first_node(first), objects(owner.endpoint()), shipping(*this), cluster(owner.endpoint().ranks()),
+      node(owner) {}
+
+std::vector<NodePlace> TaskSystem::nodes(std::uint32_t ranks) {
+  std::vector<NodePlace> places;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    places.push_back({RankId(rank), fmt::format("slipway.tasks/{}", rank)});
+    places.push_back({RankId(rank), fmt::format("slipway.desk/{}", rank)});
+  }
+  return places;
 }
 
 TaskSystem& TaskSystem::of_this_thread() {
@@ -74,21 +146,36 @@ TaskSystem& TaskSystem::of_this_thread() {
   throw UsageError("this rank runs no tasks (it was started without them)");
 }
 
-TaskSystem::TaskSystem(Endpoint& endpoint, std::uint64_t seed)
-    : endpoint_(endpoint), seed_(seed), parts_(std::make_unique<TaskSystemParts>(*this)) {}
+TaskSystem::TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node)
+    : endpoint_(endpoint), seed_(seed), parts_(std::make_unique<TaskSystemParts>(*this, first_node)) {
+  const RankId rank = endpoint.rank();
+  endpoint.add_local(parts_->tasks_node(rank), typeid(TaskNode), {}).construct_done(&parts_->node);
+  endpoint.add_local(parts_->desk(rank), typeid(TaskNode), {.on_poller = true}).construct_done(&parts_->node);
+}
 
+// The endpoint has stopped.
 TaskSystem::~TaskSystem() {
+  parts_->over.store(true, std::memory_order_release);
   close("the program has ended");
   while (TaskBase* const task = parts_->ready.pop()) {
     task->take_and_run();  // which only says so
     task->release();
   }
+  parts_->objects.clear();
 }
 
 void TaskSystem::push(TaskBase* task) {
+  if (task->is_guest()) parts_->guests_waiting.fetch_add(1, std::memory_order_relaxed);
   parts_->ready.push(task);
   parts_->call_runner();
 }
+
+void TaskSystem::look_for_help() { parts_->shipping.look(Shipping::By::user_thread); }
+
+bool TaskSystem::has_messages() const { return parts_->mail_under_way.load(std::memory_order_acquire) != 0; }
+
+std::size_t TaskSystem::lent_values() const { return parts_->objects.owned_count(); }
+std::size_t TaskSystem::borrowed_values() const { return parts_->objects.borrowed_count(); }
 
 std::exception_ptr TaskSystem::closed_error() const { return std::make_exception_ptr(Stopped(parts_->closed_reason)); }
 

@@ -95,6 +95,7 @@ class Endpoint final : public FrameSink {
   void stop();
 
   RankId rank() const { return rank_; }
+  std::uint32_t ranks() const { return transport_.size(); }
   const std::string& label_of(NodeId node) const { return nodes_[node.index()].label; }
   RankId rank_of(NodeId node) const { return nodes_[node.index()].rank; }
   std::size_t node_count() const { return nodes_.size(); }

@@ -157,6 +157,7 @@ void fit_body(Writer& writer, Encode&& encode_all, std::optional<Writer>& replac
   for (const std::size_t threshold : {small_array_segment_threshold, Writer::never}) {
     const Writer& latest = replacement ? *replacement : writer;
     if (!latest.has_segments() || latest.body().size() <= largest_body_with_segments) return;
+    writer.give_back_attachments();  // of what is not sent
     replacement.emplace(threshold);
     encode_all(*replacement);
   }

@@ -25,6 +25,9 @@ struct Admission {
   std::uint32_t concurrency = 1;
   bool interleave = false;  // others are admitted while a coroutine handler is suspended
   bool own_thread = false;  // built, called and destroyed on one thread of its own
+  // Handlers run on whichever thread received their requests, after its turn: for the runtime's own, which are short,
+  // never wait, and run no user code.
+  bool on_poller = false;
 };
 
 // One node on its own rank: the object, its mailbox, and who runs in it.

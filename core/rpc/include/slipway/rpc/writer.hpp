@@ -45,6 +45,8 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
+  ~Writer() { clear(); }
+
   std::span<const std::byte> body() const { return {storage_.data(), used_}; }
   std::vector<ConstSegment>& segments() { return segments_; }
   bool has_segments() const { return !segments_.empty(); }
@@ -87,6 +89,30 @@ class Writer {
     Writer& writer_;
   };
 
+  // A number of eight bytes whose value is the count of the bytes written since, known by `end_sized`.
+  std::size_t begin_sized() {
+    extend(sizeof(std::uint64_t));
+    return used_;
+  }
+  void end_sized(std::size_t begin) {
+    const std::uint64_t size = used_ - begin;
+    std::memcpy(storage_.data() + begin - sizeof size, &size, sizeof size);
+  }
+
+  // What belongs to a value outside its bytes, and goes back where these are never sent.
+  struct Attachment {
+    void* to;
+    std::uint32_t owner;
+    std::uint64_t what;
+    std::uint64_t amount;
+    void (*give_back)(const Attachment&);  // throws nothing
+  };
+  void attach(const Attachment& attachment) { attachments_.push_back(attachment); }
+  // The receiver has what is attached, from here on.
+  void sent() { attachments_.clear(); }
+  void give_back_attachments();
+  void take_attachments(Writer& from);
+
   // One level of nesting. Throws UsageError when there are too many.
   class Level {
    public:
@@ -116,6 +142,7 @@ class Writer {
   std::size_t used_ = 0;
   std::size_t threshold_;
   std::vector<ConstSegment> segments_;
+  std::vector<Attachment> attachments_;
   std::shared_ptr<void> user_archive_;
   int keep_in_body_ = 0;
   int depth_ = 0;

@@ -27,7 +27,7 @@ class RefCollector {
   explicit RefCollector(std::vector<ObjectPart*>& missing) : missing_(missing) {}
   template <class T>
   void operator()(const Ref<T>& ref) {
-    ObjectOf<T>& object = ref.object();
+    ObjectOf<T>& object = ref.wanted();
     if (!object.done() || object.failed()) missing_.push_back(&object);
   }
 
@@ -40,8 +40,20 @@ template <class Parameter, class Argument>
 inline constexpr bool takes_as_it_is =
     TakesWithoutNarrowing<Parameter, Argument>&& std::is_convertible_v<Argument, Parameter>;
 
+// Writes that the value goes along, with its id, and the value; or that it does not (false).
+bool write_inline(Writer& writer, ObjectPart& object);
+// The id; 0: the value does not go along.
+std::uint64_t read_inline(Reader& reader);
+
+// A ref that stands for a value, on its way to another rank: with the value, if that is there and small.
+template <class T>
+void write_argument(Writer& writer, const Ref<T>& ref);
+template <class T>
+void read_argument(Reader& reader, Ref<T>& ref);
+
 // A value of `Parameter` made from what the task holds of `Argument`. `Held` is what it holds; `resolve` is called once
-// all refs in it have values, and gives a reference where the value is there already.
+// all refs in it have values, and gives a reference where the value is there already. `write` and `read`: where the task
+// goes to another rank; `plain`: these run no user code.
 template <class Parameter, class Argument>
 struct Stand {
   static constexpr bool possible = takes_as_it_is<Parameter, Argument>;
@@ -49,7 +61,26 @@ struct Stand {
   static Parameter hold(Argument argument) { return Parameter(std::forward<Argument>(argument)); }
   static void collect(const Held&, RefCollector&) {}
   static Held&& resolve(Held& held) { return std::move(held); }
+  static constexpr bool plain = library_decodable<Held>;
+  static void write(Writer& writer, const Held& held) { encode(writer, held); }
+  static void read(Reader& reader, Held& held) { decode(reader, held); }
 };
+
+template <class T>
+void write_argument(Writer& writer, const Ref<T>& ref) {
+  ObjectOf<T>& object = ref.object();
+  const bool along = write_inline(writer, object);
+  if (!along) ref.slipway_encode(writer);
+}
+template <class T>
+void read_argument(Reader& reader, Ref<T>& ref) {
+  const std::uint64_t id = read_inline(reader);
+  if (id == 0) return ref.slipway_decode(reader);
+  ref = Ref<T>(new ObjectOf<T>(id, nullptr));
+  decode(reader, ref.object().value.emplace());
+  static_cast<void>(ref.object().claim());
+  ref.object().finish();
+}
 
 template <class T>
 inline constexpr bool is_ref = false;
@@ -74,11 +105,14 @@ requires(is_ref<std::remove_cvref_t<Argument>> && !is_ref<Parameter>) struct Sta
   static void collect(const Held& held, RefCollector& collect) { collect(held); }
   static decltype(auto) resolve(const Held& held) {
     if constexpr (std::is_same_v<Parameter, Value>) {
-      return static_cast<const Value&>(*held.object().value);
+      return held.object().look();
     } else {
-      return Parameter(*held.object().value);
+      return Parameter(held.object().look());
     }
   }
+  static constexpr bool plain = library_decodable<Value>;
+  static void write(Writer& writer, const Held& held) { write_argument(writer, held); }
+  static void read(Reader& reader, Held& held) { read_argument(reader, held); }
 };
 
 // An outcome of `wait`: its ref.
@@ -91,6 +125,9 @@ requires(is_done<std::remove_cvref_t<Argument>> && !is_done<Parameter>) struct S
   static Held hold(Argument argument) { return OfRef::hold(std::forward<Argument>(argument).ref()); }
   static void collect(const Held& held, RefCollector& collect) { OfRef::collect(held, collect); }
   static decltype(auto) resolve(Held& held) { return OfRef::resolve(held); }
+  static constexpr bool plain = OfRef::plain;
+  static void write(Writer& writer, const Held& held) { OfRef::write(writer, held); }
+  static void read(Reader& reader, Held& held) { OfRef::read(reader, held); }
 };
 
 template <class T>
@@ -103,10 +140,6 @@ template <class... T>
 inline constexpr bool holds_refs<std::tuple<T...>> = (holds_refs<T> || ...);
 template <class A, class B>
 inline constexpr bool holds_refs<std::pair<A, B>> = holds_refs<A> || holds_refs<B>;
-
-// What a task may take and give: what can be sent, and refs.
-template <class T>
-concept TaskValue = Transferable<T> || holds_refs<T>;
 
 // The element of a given argument, as it is passed on: moved out of an argument that is given away.
 template <class Argument, class Element>
@@ -137,6 +170,15 @@ requires(is_vector<std::remove_cvref_t<Argument>>&& holds_refs<typename std::rem
     for (auto& each : held) values.push_back(Element::resolve(each));
     return values;
   }
+  static constexpr bool plain = Element::plain;
+  static void write(Writer& writer, const Held& held) {
+    writer.size(held.size());
+    for (const auto& each : held) Element::write(writer, each);
+  }
+  static void read(Reader& reader, Held& held) {
+    const std::size_t count = reader.count();
+    for (std::size_t i = 0; i < count; ++i) Element::read(reader, held.emplace_back());
+  }
 };
 
 template <class T, class Argument>
@@ -160,6 +202,16 @@ requires(holds_refs<std::remove_cvref_t<Argument>>&& OptionalLike<std::remove_cv
     std::optional<T> value;
     if (held) value.emplace(Element::resolve(*held));
     return value;
+  }
+  static constexpr bool plain = Element::plain;
+  static void write(Writer& writer, const Held& held) {
+    encode(writer, held.has_value());
+    if (held) Element::write(writer, *held);
+  }
+  static void read(Reader& reader, Held& held) {
+    bool present = false;
+    decode(reader, present);
+    if (present) Element::read(reader, held.emplace());
   }
 };
 
@@ -186,6 +238,13 @@ requires(sizeof...(P) == sizeof...(E)) struct StandFieldwise<Parameter, TypeList
   static Parameter resolve(Held& held) {
     return std::apply([](auto&... each) { return Parameter{Stand<P, ElementOf<Argument, E>>::resolve(each)...}; },
                       held);
+  }
+  static constexpr bool plain = (Stand<P, ElementOf<Argument, E>>::plain && ...);
+  static void write(Writer& writer, const Held& held) {
+    std::apply([&writer](const auto&... each) { (Stand<P, ElementOf<Argument, E>>::write(writer, each), ...); }, held);
+  }
+  static void read(Reader& reader, Held& held) {
+    std::apply([&reader](auto&... each) { (Stand<P, ElementOf<Argument, E>>::read(reader, each), ...); }, held);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "slipway/rpc/future.hpp"
@@ -17,7 +18,11 @@ class Ref;
 
 namespace detail {
 
-void cancel_maker(const ObjectPart& object, bool children);
+void cancel_maker(ObjectPart& object, bool children);
+// A ref on the wire. `object`: nullptr for a ref that names nothing. What is received has a ref for its new holder.
+void write_ref(Writer& writer, ObjectPart* object);
+using MakeBorrowed = ObjectPart* (*)(std::uint64_t id, RankId owner);
+ObjectPart* read_ref(Reader& reader, const std::type_info& type, MakeBorrowed make);
 // The id of a value that the calling activity makes now.
 std::uint64_t next_object_id();
 
@@ -51,12 +56,29 @@ class Ref {
   explicit operator bool() const { return object_ != nullptr; }
   // The same for the same program and seed, on any placement; unique in the run. 0: names nothing.
   std::uint64_t id() const { return object_ ? object_->id() : 0; }
-  bool ready() const { return object_ && object_->done(); }
+  // Its value, or its failure, is known here. Of a value on another rank this asks that rank, and so is false at first.
+  bool ready() const {
+    if (!object_) return false;
+    object_->want();
+    return object_->done();
+  }
   friend bool operator==(const Ref& a, const Ref& b) { return a.object_ == b.object_; }
 
   detail::ObjectOf<T>& object() const {
     if (!object_) throw UsageError("a ref that names nothing was used (a default one, or it was moved from)");
     return *object_;
+  }
+  // The same, to be waited for.
+  detail::ObjectOf<T>& wanted() const {
+    object().want();
+    return *object_;
+  }
+  void slipway_encode(Writer& writer) const { detail::write_ref(writer, object_); }
+  void slipway_decode(Reader& reader) {
+    const auto make = [](std::uint64_t id, RankId owner) -> detail::ObjectPart* {
+      return new detail::ObjectOf<T>(id, owner);
+    };
+    *this = Ref(static_cast<detail::ObjectOf<T>*>(detail::read_ref(reader, typeid(T), make)));
   }
 
  private:
@@ -67,13 +89,13 @@ class Ref {
 // thread moves the rank's messages, and may run the very task it waits for: do not hold a lock that tasks take.
 template <class T>
 decltype(auto) get(const Ref<T>& ref) {
-  detail::ObjectOf<T>& object = ref.object();
+  detail::ObjectOf<T>& object = ref.wanted();
   if (object.done()) {
     object.rethrow();
   } else {
     detail::await_outcome(object);
   }
-  if constexpr (!std::is_void_v<T>) return static_cast<const T&>(*object.value);
+  if constexpr (!std::is_void_v<T>) return object.look();
 }
 // Of a ref that is given away: moved out if it was the last, else copied.
 template <class T>
@@ -89,7 +111,7 @@ T get(Ref<T>&& ref) {
       throw UsageError(
           "a value that cannot be copied was taken while other refs to it live. Use get(ref), which looks at it");
     }
-    return std::move(*mine.object().value);
+    return mine.object().take();
   }
 }
 

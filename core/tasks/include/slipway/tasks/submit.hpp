@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <cstdint>
+#include <string_view>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -42,11 +44,26 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
  public:
   template <class... Args>
   Task(const TaskOptions& options, Args&&... args)
-      : TaskBase(TaskRow<Function>::entry(), options),
+      : TaskBase(TaskRow<Task>::entry(), options),
         held_(std::in_place, Stands::hold(std::forward<Args>(args))...) {}
+  // One that another rank has sent.
+  Task(Reader& reader, const ReplyTo& reply) : TaskBase(TaskRow<Task>::entry(), reader, reply), held_(std::in_place) {
+    std::apply([&reader](auto&... each) { (Stands::read(reader, each), ...); }, *held_);
+    reader.finish();
+  }
 
   // Once, before the start.
   std::tuple<Ref<R>...> make_objects() { return make_objects(std::index_sequence_for<R...>()); }
+
+  // For the method table.
+  static std::string_view function_name() { return pretty_task_name<Function>(); }
+  using Values = typename Signature::Values;
+  static void accept(Invocation& invocation) {
+    Reader reader(invocation.body);
+    auto* const task = new Task(reader, invocation.reply);
+    static_cast<void>(task->make_objects());
+    task->start();
+  }
 
  private:
   template <std::size_t... I>
@@ -68,6 +85,51 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
     std::apply([&collect](const auto&... each) { (Stands::collect(each, collect), ...); }, *held_);
   }
   std::span<ObjectPart*> objects() override { return objects_; }
+
+  bool is_plain() const override { return (Stands::plain && ...); }
+  bool gives_plain() const override { return (is_plain_result<R> && ...); }
+  void write_arguments(Writer& writer) const override {
+    std::apply([&writer](const auto&... each) { (Stands::write(writer, each), ...); }, *held_);
+  }
+  void write_results(Writer& writer) override { write_results(writer, std::index_sequence_for<R...>()); }
+  void read_results(Reader& reader) override { read_results(reader, std::index_sequence_for<R...>()); }
+  void finish_objects() override {
+    for (ObjectPart* const object : objects_) {
+      if (object->state().claim()) object->state().finish();
+    }
+  }
+
+  template <class Result>
+  static constexpr bool is_plain_result = !DecodedLate<Result>;
+  template <class Result, std::size_t index>
+  ObjectOf<Result>& object_at() {
+    return static_cast<ObjectOf<Result>&>(*objects_[index]);
+  }
+  template <std::size_t... I>
+  void write_results(Writer& writer, std::index_sequence<I...>) {
+    (write_result(writer, object_at<R, I>()), ...);
+  }
+  template <std::size_t... I>
+  void read_results(Reader& reader, std::index_sequence<I...>) {
+    (read_result(reader, object_at<R, I>()), ...);
+  }
+  // What is decoded late has its size before it.
+  template <class Result>
+  static void write_result(Writer& writer, ObjectOf<Result>& object) {
+    if constexpr (DecodedLate<Result>) {
+      const std::size_t begin = writer.begin_sized();
+      object.encode_value(writer);
+      writer.end_sized(begin);
+    } else {
+      object.encode_value(writer);
+    }
+  }
+  template <class Result>
+  static void read_result(Reader& reader, ObjectOf<Result>& object) {
+    std::uint64_t size = 0;
+    if constexpr (DecodedLate<Result>) reader.bytes(&size, sizeof size);
+    object.take_value(reader, static_cast<std::size_t>(size));
+  }
   void drop_arguments() override { held_.reset(); }
 
   void call(TaskContext& context) override {
@@ -109,7 +171,7 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   }
   template <std::size_t index, class... Value>
   void set(Value&&... value) {
-    auto& object = static_cast<ObjectOf<std::tuple_element_t<index, std::tuple<R...>>>&>(*objects_[index]);
+    auto& object = object_at<std::tuple_element_t<index, std::tuple<R...>>, index>();
     if constexpr (sizeof...(Value) > 0) object.value.emplace(std::forward<Value>(value)...);  // first: it may throw
     if (object.claim()) object.finish();
   }
@@ -124,7 +186,7 @@ template <class... P>
 struct CheckTaskParameters<std::tuple<P...>> {
   static_assert((is_value_parameter<P> && ...),
                 "slipway: a task's function takes values or const references, no pointers or non-const references");
-  static_assert((TaskValue<std::remove_cvref_t<P>> && ...),
+  static_assert((Transferable<std::remove_cvref_t<P>> && ...),
                 "slipway: a parameter of the task's function cannot be sent (it is a view, holds pointers, or has no "
                 "serialize())");
   template <class... A>
@@ -149,7 +211,7 @@ constexpr void check_function() {
                   "slipway: a task's function returns a value, not a reference or a pointer");
     if constexpr (!std::is_void_v<typename S::Result>) {
       static_assert(
-          TaskValue<typename S::Result>,
+          Transferable<typename S::Result>,
           "slipway: the result of the task's function cannot be sent (it is a view, holds pointers, or has no "
           "serialize())");
     }

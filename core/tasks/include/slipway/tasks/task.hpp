@@ -21,6 +21,7 @@ namespace slipway::detail {
 
 class TaskPath;
 class TaskSystem;
+struct TaskOrigin;
 
 // One invocation of a function, from its submission until nobody holds a ref to what it made. Reference-counted: each
 // of its objects holds one reference, and so do the ready queue and whoever runs it.
@@ -29,6 +30,8 @@ class TaskSystem;
 class TaskBase : public Continuation, public recycled::Object {
  public:
   TaskBase(const MethodEntry& function, const TaskOptions& options);
+  // One that another rank has sent, which waits for the reply.
+  TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& reply);
   TaskBase(const TaskBase&) = delete;
   TaskBase& operator=(const TaskBase&) = delete;
 
@@ -54,11 +57,24 @@ class TaskBase : public Continuation, public recycled::Object {
   TaskBase* missing_task();
   // Runs it on this thread if it is ready, and no other thread has taken it.
   bool take_and_run();
+  // It is this thread's to run or to send away; false: somebody was first.
+  bool take();
+  void run_taken();
+  bool stop_requested() const;
+  // Another rank sent it.
+  bool is_guest() const { return origin_ != nullptr; }
+
+  // Taken by this rank, to be run by another one. Plain: without running user code.
+  virtual bool is_plain() const = 0;
+  void write(Writer& writer) const;
+  // What the other rank made of it: the values are read into the objects, then told, or it failed.
+  virtual void read_results(Reader& reader) = 0;
+  void came_back(const std::exception_ptr& error);
+
   // It will not run: its objects fail with this, unless some thread has taken it.
   bool drop(const std::exception_ptr& error);
   // Nobody wants what it makes, or, of its children, what they make: it is dropped, or told to stop.
   void cancel(bool children);
-  bool stop_requested() const;
 
   // In the ready queue, where it hangs on nothing.
   TaskBase* next_ready() const { return static_cast<TaskBase*>(next); }
@@ -70,6 +86,11 @@ class TaskBase : public Continuation, public recycled::Object {
   // Calls the function, and gives its results to the objects.
   virtual void call(TaskContext& context) = 0;
   virtual void drop_arguments() = 0;
+  virtual void write_arguments(Writer& writer) const = 0;
+  virtual void write_results(Writer& writer) = 0;
+  virtual bool gives_plain() const = 0;
+  // Their values are in place.
+  virtual void finish_objects() = 0;
   // With a reference each to their states, until the task is over; nullptr then.
   virtual std::span<ObjectPart*> objects() = 0;
   // So that a failure that nobody looks at can be told.
@@ -88,7 +109,11 @@ class TaskBase : public Continuation, public recycled::Object {
   std::exception_ptr error_of_input() const;
   std::exception_ptr cancelled_error(HandlerRan ran) const;
   std::exception_ptr own_error(const std::exception_ptr& thrown) const;
+  // A guest's outcome, to the rank that sent it.
+  void send_outcome();
+  std::exception_ptr failure_of_objects();
 
+  const std::unique_ptr<TaskOrigin> origin_;  // of a guest
   std::atomic<std::uint32_t> references_{1};  // of who submits
   std::atomic<Phase> phase_{Phase::waiting};
   std::atomic<bool> cancelled_{false};

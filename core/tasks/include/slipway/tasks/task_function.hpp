@@ -9,10 +9,11 @@
 
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/method.hpp"
+#include "slipway/tasks/task_node.hpp"
 #include "slipway/tasks/task_context.hpp"
 
 // Functions as tasks: free functions, static members, captureless lambdas. They are rows of the method table, so that
-// ranks compare them at start (contract 7).
+// ranks compare them at start (contract 7), and send them to each other like calls.
 namespace slipway::detail {
 
 template <class F>
@@ -48,26 +49,24 @@ consteval auto as_function() {
 template <auto Function>
 using SignatureOf = FunctionSignature<decltype(as_function<Function>())>;
 
-// The node type of these rows.
-struct TaskFunctions {};
-template <auto Function>
+// The node type of these rows: on each rank one node, which takes tasks in.
+template <class Task>
 struct TaskTag {};
 template <auto Method>  // the name is what `register_method` looks for
 std::string_view pretty_task_name() {
   return __PRETTY_FUNCTION__;
 }
-// A request that names a task function as a method: no rank sends one.
-[[noreturn]] void refuse_task_as_method(Invocation& invocation);
 
-template <auto Function>
+// A function with the kinds of arguments that it is submitted with somewhere in the program.
+template <class Task>
 struct TaskRow {
   struct Registrar {
     MethodEntry entry;
     Registrar() {
-      entry.node_type = &typeid(TaskFunctions);
-      entry.layout = ParameterLayout<typename SignatureOf<Function>::Values>::value;
-      entry.invoke = &refuse_task_as_method;
-      register_method(entry, typeid(TaskTag<Function>), pretty_task_name<Function>());
+      entry.node_type = &typeid(TaskNode);
+      entry.layout = ParameterLayout<typename Task::Values>::value;
+      entry.invoke = &Task::accept;
+      register_method(entry, typeid(TaskTag<Task>), Task::function_name());
     }
   };
   inline static Registrar registrar;

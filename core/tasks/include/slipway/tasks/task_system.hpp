@@ -7,27 +7,32 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "slipway/rpc/endpoint.hpp"
 
 namespace slipway::detail {
 
-class Endpoint;
 class TaskBase;
 struct TaskSystemParts;
 
-// The tasks of one rank: which are ready, and who runs them. Any thread.
+// The tasks and values of one rank: which are ready, and who runs them. Any thread.
 class TaskSystem {
  public:
   // Of this thread's rank. Throws UsageError where no program runs.
   static TaskSystem& of_this_thread();
 
-  // `seed`: of the run.
-  TaskSystem(Endpoint& endpoint, std::uint64_t seed);
+  // `seed`: of the run. `first_node`: from there on two nodes a rank are for tasks; this rank's are made.
+  TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node);
   ~TaskSystem();
   TaskSystem(const TaskSystem&) = delete;
   TaskSystem& operator=(const TaskSystem&) = delete;
 
   Endpoint& endpoint() const { return endpoint_; }
   std::uint64_t seed() const { return seed_; }
+
+  // How many nodes it needs, and what they are called.
+  static std::vector<NodePlace> nodes(std::uint32_t ranks);
 
   void count_submitted() { submitted_.fetch_add(1, std::memory_order_relaxed); }
   // All that the task needs is there; one reference is taken over.
@@ -40,10 +45,21 @@ class TaskSystem {
     const std::uint64_t over = finished();  // first: a task is submitted before it is over
     return submitted_.load(std::memory_order_relaxed) - over;
   }
+  // Of tasks that are ready and were not before, on a thread that may run user code.
+  void look_for_help();
+  // Something that other ranks must know of is on its way to them.
+  bool has_messages() const;
+
   // From now on nothing begins: a task whose turn comes fails with Stopped instead.
   void close(const std::string& reason);
   bool is_closed() const;
   std::exception_ptr closed_error() const;
+
+  // Values that other ranks have refs to, and refs to values of other ranks.
+  std::size_t lent_values() const;
+  std::size_t borrowed_values() const;
+
+  TaskSystemParts& parts() const { return *parts_; }
 
  private:
   Endpoint& endpoint_;

@@ -69,7 +69,7 @@ class WaitSet {
   }
 
   void add(Ref<T> ref) {
-    const std::size_t index = queue_->watch(ref.object());
+    const std::size_t index = queue_->watch(ref.wanted());
     if (index == refs_.size()) refs_.emplace_back();
     refs_[index] = std::move(ref);
   }
@@ -115,6 +115,7 @@ template <class T>
 std::vector<Done<T>> get(std::vector<Ref<T>> refs) {
   std::vector<Done<T>> done;
   done.reserve(refs.size());
+  for (const auto& ref : refs) ref.wanted();
   for (auto& ref : refs) {
     static_cast<void>(detail::await_outcome_for(ref.object(), std::chrono::nanoseconds::max()));
     done.emplace_back(std::move(ref));

@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+// Refs and values between ranks: what is written of a ref, and how a borrower gets the value.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "object_table.hpp"
+#include "reply.hpp"
+#include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/runnable.hpp"
+#include "slipway/tasks/argument.hpp"
+#include "slipway/tasks/task.hpp"
+#include "system_message.hpp"
+#include "task_system_parts.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+// What a ref is on the wire. No owner: it names nothing.
+struct RefOnWire {
+  std::uint64_t id = 0;
+  std::uint64_t weight = 0;
+  std::uint32_t owner = RankId::none;
+};
+
+// Another rank asks for a value of this one: answered when its outcome is there.
+class Answer final : public Continuation, public Runnable {
+ public:
+  // A ref to the object is taken over.
+  Answer(const ReplyTo& reply, ObjectPart& object) : reply_(reply), object_(object) {}
+  Answer(const Answer&) = delete;
+  Answer& operator=(const Answer&) = delete;
+
+  void start() {
+    if (!object_.state().attach(*this)) answer_soon();
+  }
+  void notify(CallState&) override { reply_.endpoint->run_in_pool(this); }
+  void execute() override { answer(); }
+
+ private:
+  ~Answer() override { object_.drop_ref(); }
+
+  // At once where it takes no time and runs no user code.
+  void answer_soon() {
+    const bool small = object_.encodes_by_library() && object_.least_size() <= largest_inline_value;
+    if (object_.state().failed() || small) {
+      answer();
+    } else {
+      reply_.endpoint->run_in_pool(this);
+    }
+  }
+  void answer() {
+    const std::exception_ptr error = object_.state().error();
+    const auto write = [&](Writer& writer) {
+      if (error) {
+        write_failure(writer, error);
+      } else {
+        write_success(writer);
+        object_.encode_value(writer);
+      }
+    };
+    const auto keep = [this]() -> std::shared_ptr<void> {
+      object_.add_ref();
+      return std::shared_ptr<void>(&object_, [](ObjectPart* object) { object->drop_ref(); });
+    };
+    try {
+      reply_with(reply_, object_.encodes_by_library(), write, keep);
+    } catch (...) {  // the user's own serialize threw
+      reply_.fail(std::current_exception(), HandlerRan::yes);
+    }
+    delete this;
+  }
+
+  ReplyTo reply_;
+  ObjectPart& object_;
+};
+
+struct AskTag {};
+// To the desk: the outcome of a value that the receiver owns.
+void answer_ask(Invocation& invocation) {
+  Reader reader(invocation.body);
+  std::uint64_t id = 0;
+  decode(reader, id);
+  reader.finish();
+  TaskSystem& system = static_cast<TaskNode*>(invocation.object)->system();
+  ObjectPart* const object = system.parts().objects.find_owned(id);
+  if (!object) throw WireError("a value was asked for that is not here (message damaged, or its refs are all gone)");
+  (new Answer(invocation.reply, *object))->start();
+}
+struct AskRow {
+  MethodEntry entry;
+  AskRow() {
+    entry.node_type = &typeid(TaskNode);
+    entry.invoke = &answer_ask;
+    register_method(entry, typeid(AskTag), "Method = get a value of another rank;");
+  }
+};
+AskRow ask_row;
+
+void give_back_attached(const Writer::Attachment& attachment) {
+  TaskSystemParts& parts = static_cast<TaskSystem*>(attachment.to)->parts();
+  if (RankId(attachment.owner) == parts.endpoint().rank()) {
+    if (ObjectPart* const unknown = parts.objects.take_back(attachment.what, attachment.amount)) unknown->drop_ref();
+  } else if (!parts.objects.add_weight(attachment.what, attachment.amount)) {
+    parts.give_weight_back(RankId(attachment.owner), attachment.what, attachment.amount);
+  }
+}
+
+std::uint64_t ask_for_weight(TaskSystem& system, const ObjectPart& object) {
+  return ask<&TaskNode::more_weight>(system.endpoint(), system.parts().tasks_node(object.owner()), object.id());
+}
+
+std::uint64_t weight_of_one(TaskSystem& system, ObjectPart& object) {
+  while (true) {
+    const std::uint64_t weight = system.parts().objects.give(object);
+    if (weight != 0) return weight;
+    static_cast<void>(system.parts().objects.add_weight(object.id(), ask_for_weight(system, object)));
+  }
+}
+
+}  // namespace
+
+void write_ref(Writer& writer, ObjectPart* object) {
+  RefOnWire wire;
+  if (object) {
+    TaskSystem& system = TaskSystem::of_this_thread();
+    wire.id = object->id();
+    wire.owner = (object->is_borrowed() ? object->owner() : system.endpoint().rank()).value();
+    wire.weight = weight_of_one(system, *object);
+    writer.attach({&system, wire.owner, wire.id, wire.weight, &give_back_attached});
+  }
+  encode(writer, wire);
+}
+
+ObjectPart* read_ref(Reader& reader, const std::type_info& type, MakeBorrowed make) {
+  RefOnWire wire;
+  decode(reader, wire);
+  if (wire.owner == RankId::none) return nullptr;
+  TaskSystem& system = TaskSystem::of_this_thread();
+  if (wire.owner >= system.endpoint().ranks()) throw WireError("a ref to a value of a rank that does not exist");
+  ObjectTable& objects = system.parts().objects;
+  ObjectPart* object = nullptr;
+  if (RankId(wire.owner) == system.endpoint().rank()) {
+    object = objects.find_owned(wire.id);
+    if (!object) throw WireError("a ref to a value that is gone (message damaged, or decoded twice)");
+    if (ObjectPart* const unknown = objects.take_back(wire.id, wire.weight)) unknown->drop_ref();
+  } else {
+    object = objects.borrow(wire.id, RankId(wire.owner), wire.weight, make);
+  }
+  if (object->type() == type) return object;
+  object->drop_ref();
+  throw WireError("a ref to a value of another type (message damaged, or ranks run different programs)");
+}
+
+bool write_inline(Writer& writer, ObjectPart& object) {
+  CallState& state = object.state();
+  const bool may = state.done() && !state.failed() && object.least_size() <= largest_inline_value;
+  if (may) {
+    Writer value;
+    object.encode_value(value);
+    if (value.body().size() <= largest_inline_value) {
+      encode(writer, object.id());
+      writer.bytes(value.body().data(), value.body().size());
+      writer.take_attachments(value);
+      return true;
+    }
+  }
+  encode(writer, std::uint64_t{0});
+  return false;
+}
+
+std::uint64_t read_inline(Reader& reader) {
+  std::uint64_t id = 0;
+  decode(reader, id);
+  return id;
+}
+
+bool ObjectPart::try_add_ref() {
+  std::uint32_t refs = refs_.load(std::memory_order_relaxed);
+  do {
+    if (refs == 0) return false;
+  } while (!refs_.compare_exchange_weak(refs, refs + 1, std::memory_order_acq_rel));
+  return true;
+}
+
+void ObjectPart::drop_last_ref() {
+  if (is_borrowed()) {
+    TaskSystemParts& parts = state().info.endpoint->tasks()->parts();
+    parts.give_weight_back(owner(), id_, parts.objects.end_borrow(*this));
+  }
+  state().release();
+}
+
+void ObjectPart::ask_for() {
+  if ((owner_.fetch_or(wanted, std::memory_order_acq_rel) & wanted) != 0) return;
+  Endpoint& endpoint = *state().info.endpoint;
+  const SystemActivity activity(endpoint);
+  Writer writer;
+  encode(writer, id_);
+  const CallSetup setup{.node = endpoint.tasks()->parts().desk(owner()), .method = &ask_row.entry};
+  state().retain();
+  try {
+    static_cast<void>(endpoint.call_remote(setup, &state(), writer, nullptr));
+  } catch (const Stopped&) {
+    if (state().claim()) state().fail(std::current_exception());
+  }
+}
+
+void cancel_maker(ObjectPart& object, bool children) {
+  if (object.is_borrowed()) {
+    TaskSystemParts& parts = object.state().info.endpoint->tasks()->parts();
+    tell<&TaskNode::cancel_value>(parts.endpoint(), parts.desk(object.owner()), object.id(), children);
+  } else if (object.maker()) {
+    object.maker()->cancel(children);
+  }
+}
+
+}  // namespace slipway::detail

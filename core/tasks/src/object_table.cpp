@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "object_table.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace slipway::detail {
+
+namespace {
+
+// Of what a borrower has, to each whom it sends the ref on.
+constexpr std::uint64_t part_given = 256;
+
+}  // namespace
+
+std::uint64_t ObjectTable::give(ObjectPart& object) {
+  const std::lock_guard guard(lock_);
+  if (!object.is_borrowed()) {
+    Entry& entry = owned_[object.id()];
+    if (!entry.object) {
+      object.add_ref();
+      entry.object = &object;
+    }
+    entry.weight += minted;
+    return minted;
+  }
+  const auto found = borrowed_.find(object.id());
+  if (found == borrowed_.end() || found->second.weight < 2) return 0;
+  const std::uint64_t part = std::max<std::uint64_t>(1, found->second.weight / part_given);
+  found->second.weight -= part;
+  return part;
+}
+
+bool ObjectTable::add_weight(std::uint64_t id, std::uint64_t weight) {
+  const std::lock_guard guard(lock_);
+  const auto found = borrowed_.find(id);
+  if (found == borrowed_.end()) return false;
+  found->second.weight += weight;
+  return true;
+}
+
+std::uint64_t ObjectTable::mint(std::uint64_t id) {
+  const std::lock_guard guard(lock_);
+  const auto found = owned_.find(id);
+  if (found == owned_.end()) return 0;
+  found->second.weight += minted;
+  return minted;
+}
+
+ObjectPart* ObjectTable::find_owned(std::uint64_t id) {
+  const std::lock_guard guard(lock_);
+  const auto found = owned_.find(id);
+  if (found == owned_.end()) return nullptr;
+  found->second.object->add_ref();
+  return found->second.object;
+}
+
+ObjectPart* ObjectTable::take_back(std::uint64_t id, std::uint64_t weight) {
+  const std::lock_guard guard(lock_);
+  const auto found = owned_.find(id);
+  if (found == owned_.end() || (found->second.weight -= weight) != 0) return nullptr;
+  ObjectPart* const object = found->second.object;
+  owned_.erase(found);
+  return object;
+}
+
+ObjectPart* ObjectTable::borrow(std::uint64_t id, RankId owner, std::uint64_t weight, MakeBorrowed make) {
+  const std::lock_guard guard(lock_);
+  Entry& entry = borrowed_[id];
+  entry.weight += weight;
+  // One whose last ref has just gone gives back what it had, and has no part in what came now.
+  if (!entry.object || !entry.object->try_add_ref()) {
+    entry.object = make(id, owner);
+    entry.object->state().info.endpoint = &endpoint_;
+  }
+  return entry.object;
+}
+
+std::uint64_t ObjectTable::end_borrow(ObjectPart& object) {
+  const std::lock_guard guard(lock_);
+  const auto found = borrowed_.find(object.id());
+  if (found == borrowed_.end() || found->second.object != &object) return 0;  // another took its place, and its weight
+  const std::uint64_t weight = found->second.weight;
+  borrowed_.erase(found);
+  return weight;
+}
+
+void ObjectTable::clear() {
+  lock_.lock();
+  const auto owned = std::exchange(owned_, {});
+  const auto borrowed = std::exchange(borrowed_, {});
+  for (const auto& [id, entry] : borrowed) {
+    entry.object->forget_owner();
+    entry.object->state().info.endpoint = nullptr;
+  }
+  lock_.unlock();
+  for (const auto& [id, entry] : owned) entry.object->drop_ref();
+}
+
+std::size_t ObjectTable::owned_count() const {
+  const std::lock_guard guard(lock_);
+  return owned_.size();
+}
+
+std::size_t ObjectTable::borrowed_count() const {
+  const std::lock_guard guard(lock_);
+  return borrowed_.size();
+}
+
+}  // namespace slipway::detail

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "slipway/base/ids.hpp"
+#include "slipway/base/seam.hpp"
+#include "slipway/tasks/object.hpp"
+#include "slipway/tasks/ref.hpp"
+
+namespace slipway::detail {
+
+// The values of this rank that other ranks know, and those that it has borrowed. Any thread.
+//
+// A ref on its way or on another rank has a weight. The owner mints it and adds it to what is out; who sends a borrowed
+// ref on gives a part of its own away; what is left comes back with the last ref of a rank. So the count of the owner is
+// 0 only when no other rank has a ref and none is under way, in whatever order messages come.
+class ObjectTable {
+ public:
+  explicit ObjectTable(Endpoint& endpoint) : endpoint_(endpoint) {}
+
+  static constexpr std::uint64_t minted = std::uint64_t{1} << 32;
+
+  // Weight for one ref that leaves. 0: of a borrowed object, which has none to spare.
+  std::uint64_t give(ObjectPart& object);
+  // More of it for a borrowed object. False: this rank has no ref to it.
+  [[nodiscard]] bool add_weight(std::uint64_t id, std::uint64_t weight);
+  // Of an object of this rank, for a borrower that has none to spare. 0: there is no such object.
+  std::uint64_t mint(std::uint64_t id);
+
+  // With a ref; nullptr: this rank owns no such object, or no other rank has a ref to it.
+  ObjectPart* find_owned(std::uint64_t id);
+  // Weight is back. What no other rank knows any more, with the table's ref to it; nullptr: some do.
+  ObjectPart* take_back(std::uint64_t id, std::uint64_t weight);
+  // With a ref.
+  ObjectPart* borrow(std::uint64_t id, RankId owner, std::uint64_t weight, MakeBorrowed make);
+  // Its last ref has gone. The weight to give back.
+  std::uint64_t end_borrow(ObjectPart& object);
+
+  // The run is over: no other rank will say anything any more.
+  void clear();
+
+  std::size_t owned_count() const;
+  std::size_t borrowed_count() const;
+
+ private:
+  struct Entry {
+    ObjectPart* object = nullptr;  // of an owned one, with a ref
+    std::uint64_t weight = 0;      // owned: that is out; borrowed: that is here
+  };
+
+  Endpoint& endpoint_;
+  mutable seam::SpinLock lock_;  // guards what follows
+  std::unordered_map<std::uint64_t, Entry> owned_;
+  std::unordered_map<std::uint64_t, Entry> borrowed_;
+};
+
+}  // namespace slipway::detail

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "shipping.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "shipped_task.hpp"
+#include "slipway/rpc/runnable.hpp"
+#include "system_message.hpp"
+#include "task_system_parts.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+constexpr seam::Time microsecond = 1'000;
+// To encode, send and decode a task and its result takes about as long: shorter ones are run where they are.
+constexpr seam::Time cost_of_sending = 3 * microsecond;
+// A rank that has so much to do does not run out of tasks while the next are on their way, even when the sender's core
+// is taken for a moment.
+constexpr seam::Time work_ahead = 200 * microsecond;
+constexpr std::uint32_t fewest_ahead = 2;  // a slot: one runs, one waits
+constexpr std::uint32_t most_ahead = 256;
+
+constexpr RankId cluster_rank{0};
+
+class Looker final : public Runnable {
+ public:
+  explicit Looker(Shipping& shipping) : shipping_(shipping) {}
+  void execute() override {
+    shipping_.look(Shipping::By::user_thread);
+    delete this;
+  }
+
+ private:
+  Shipping& shipping_;
+};
+
+}  // namespace
+
+std::uint32_t Shipping::Lease::window() const {
+  if (mean < 0) return fewest_ahead * slots;
+  const seam::Time ahead = mean == 0 ? most_ahead : work_ahead / mean;
+  return slots * static_cast<std::uint32_t>(std::clamp<seam::Time>(ahead, fewest_ahead, most_ahead));
+}
+
+Shipping::Shipping(TaskSystemParts& parts)
+    : parts_(parts),
+      least_worth_sending_(seam::simulated() ? 0 : cost_of_sending),  // there tasks take no time
+      mean_(exact_above),
+      desk_entry_(*this),
+      leases_(parts.endpoint().ranks()) {
+  for (Lease& lease : leases_) lease.slots = parts.endpoint().settings().cpus;  // until it is known
+}
+
+std::uint64_t Shipping::backlog() const {
+  const std::uint64_t all = parts_.ready.size();
+  const std::uint64_t guests = parts_.guests_waiting.load(std::memory_order_relaxed);
+  return all > guests ? all - guests : 0;
+}
+
+bool Shipping::worth_offering() const {
+  return mean_.load(std::memory_order_relaxed) >= least_worth_sending_ &&
+         backlog() > parts_.endpoint().settings().cpus;
+}
+
+void Shipping::measure(seam::Time time, std::uint32_t tasks) {
+  const seam::Time each = time / tasks;
+  const seam::Time before = mean_.load(std::memory_order_relaxed);
+  mean_.store(before + (each - before) / 8, std::memory_order_relaxed);
+}
+
+void Shipping::look(By by) {
+  if (alone()) return;
+  if (has_leases_.load(std::memory_order_relaxed)) {
+    send_what_fits(by);
+  } else if (by == By::user_thread && !offering_.load(std::memory_order_relaxed) && worth_offering()) {
+    offer();
+  }
+}
+
+void Shipping::offer() {
+  std::uint32_t period = 0;
+  {
+    const std::lock_guard guard(lock_);
+    if (offering_.load(std::memory_order_relaxed)) return;
+    offering_.store(true, std::memory_order_relaxed);
+    period = ++period_;
+  }
+  Endpoint& endpoint = parts_.endpoint();
+  if (endpoint.rank() == cluster_rank) {
+    parts_.tell_leases(parts_.cluster.offers(cluster_rank, period));
+  } else {
+    tell<&TaskNode::offer>(endpoint, parts_.desk(cluster_rank), endpoint.rank().value(), period);
+  }
+}
+
+void Shipping::ran_empty() {
+  if (!offering_.load(std::memory_order_relaxed)) return;
+  std::uint32_t period = 0;
+  {
+    const std::lock_guard guard(lock_);
+    if (!offering_.load(std::memory_order_relaxed)) return;
+    period = period_;
+    for (Lease& lease : leases_) lease.held = false;
+    has_leases_.store(false, std::memory_order_relaxed);
+    offering_.store(false, std::memory_order_relaxed);
+  }
+  Endpoint& endpoint = parts_.endpoint();
+  if (endpoint.rank() == cluster_rank) {
+    parts_.tell_leases(parts_.cluster.is_idle(cluster_rank, period));
+  } else {
+    tell<&TaskNode::idle>(endpoint, parts_.desk(cluster_rank), endpoint.rank().value(), period);
+  }
+}
+
+void Shipping::lease(RankId rank, bool may_use, std::uint32_t period, std::uint64_t version) {
+  {
+    const std::lock_guard guard(lock_);
+    Lease& lease = leases_[rank.index()];
+    if (version <= lease.version) return;
+    lease.version = version;
+    lease.held = may_use && offering_.load(std::memory_order_relaxed) && period == period_;
+    const bool any = std::any_of(leases_.begin(), leases_.end(), [](const Lease& each) { return each.held; });
+    has_leases_.store(any, std::memory_order_relaxed);
+    if (!lease.held) return;
+  }
+  call_desk();
+}
+
+std::optional<RankId> Shipping::take_room() {
+  const std::lock_guard guard(lock_);
+  Lease* best = nullptr;
+  for (Lease& lease : leases_) {
+    if (lease.has_room() && (!best || lease.away * best->slots < best->away * lease.slots)) best = &lease;
+  }
+  if (!best) return std::nullopt;
+  ++best->away;
+  return RankId(static_cast<std::uint32_t>(best - leases_.data()));
+}
+
+// Its own threads' next tasks stay here.
+void Shipping::send_what_fits(By by) {
+  if (sending_.load(std::memory_order_relaxed) || sending_.exchange(true, std::memory_order_acquire)) return;
+  bool left_for_others = false;
+  while (backlog() > parts_.endpoint().settings().cpus) {
+    const auto rank = take_room();
+    if (!rank) break;
+    TaskBase* task = nullptr;
+    do {
+      if (task) task->release();  // somebody runs it already
+      task = parts_.ready.pop_to_send(by == By::desk);
+    } while (task && !task->take());
+    if (task) {
+      send(*task, *rank);
+      continue;
+    }
+    const std::lock_guard guard(lock_);
+    --leases_[rank->index()].away;
+    left_for_others = by == By::desk;
+    break;
+  }
+  sending_.store(false, std::memory_order_release);
+  if (left_for_others) parts_.endpoint().run_in_pool(new Looker(*this));
+}
+
+void Shipping::send(TaskBase& task, RankId to) {
+  Endpoint& endpoint = parts_.endpoint();
+  const SystemActivity activity(endpoint);
+  {
+    const std::lock_guard guard(lock_);
+    away_[task.id()] = {&task, to};
+  }
+  if (task.stop_requested()) return keep_cancelled(task, to);  // looked at after it can be told
+  StateRef<ShippedTask> state(new ShippedTask(task, *this, to));
+  try {
+    writer_.clear();
+    task.write(writer_);
+    const CallSetup setup{.node = parts_.tasks_node(to), .method = &task.function()};
+    state->retain();
+    static_cast<void>(endpoint.call_remote(setup, state.get(), writer_, nullptr));
+  } catch (...) {  // user code, or the end of the run
+    if (state->claim()) state->fail(std::current_exception());
+  }
+}
+
+// It will not run; said here, without user code.
+void Shipping::keep_cancelled(TaskBase& task, RankId to) {
+  came_back(task, to, 0, 0);
+  task.run_taken();
+  task.release();
+}
+
+void Shipping::came_back(const TaskBase& task, RankId from, seam::Time ran_for, std::uint32_t slots) {
+  bool room = false;
+  bool told = false;
+  {
+    const std::lock_guard guard(lock_);
+    const auto away = away_.find(task.id());
+    told = away->second.told;
+    away_.erase(away);
+    Lease& lease = leases_[from.index()];
+    if (lease.away > 0) --lease.away;
+    if (slots > 0) {
+      lease.slots = slots;
+      lease.mean = lease.mean < 0 ? ran_for : lease.mean + (ran_for - lease.mean) / 4;
+    }
+    room = lease.has_room();
+  }
+  if (told) parts_.forget_cancelled(from, task.id());
+  if (room && backlog() > parts_.endpoint().settings().cpus) call_desk();
+}
+
+void Shipping::tell_cancelled(const TaskBase& task, bool children) {
+  std::vector<std::pair<std::uint64_t, RankId>> unwanted;
+  {
+    const std::lock_guard guard(lock_);
+    if (away_.empty()) return;
+    for (auto& [id, away] : away_) {
+      if (away.task != &task && !(children && away.task->stop_requested())) continue;
+      away.told = true;
+      unwanted.emplace_back(id, away.rank);
+    }
+  }
+  for (const auto& [id, rank] : unwanted) {
+    tell<&TaskNode::cancel_task>(parts_.endpoint(), parts_.desk(rank), id, children);
+  }
+}
+
+void Shipping::call_desk() {
+  if (desk_entry_.queued.load(std::memory_order_relaxed) || desk_entry_.queued.exchange(true)) return;
+  Endpoint& endpoint = parts_.endpoint();
+  endpoint.local(parts_.desk(endpoint.rank()))->admit_quietly(&desk_entry_);
+}
+
+Entry::Step Shipping::DeskEntry::run(NodeSlot&) {
+  queued.store(false);
+  shipping.look(By::desk);
+  return Step::finished;
+}
+
+void Shipping::DeskEntry::drop(const char*) {}
+
+}  // namespace slipway::detail

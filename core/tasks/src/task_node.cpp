@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/tasks/task_node.hpp"
+
+#include "slipway/tasks/task.hpp"
+#include "task_system_parts.hpp"
+
+namespace slipway::detail {
+
+void TaskNode::give_back(std::uint64_t id, std::uint64_t weight) {
+  if (ObjectPart* const unknown = system_.parts().objects.take_back(id, weight)) unknown->drop_ref();
+}
+
+std::uint64_t TaskNode::more_weight(std::uint64_t id) { return system_.parts().objects.mint(id); }
+
+void TaskNode::cancel_value(std::uint64_t id, bool children) {
+  ObjectPart* const object = system_.parts().objects.find_owned(id);
+  if (!object) return;  // nobody has a ref to it any more
+  if (TaskBase* const maker = object->maker()) maker->cancel(children);
+  object->drop_ref();
+}
+
+void TaskNode::cancel_task(std::uint64_t id, bool children) {
+  if (TaskBase* const guest = system_.parts().guests.find_to_cancel(id)) {
+    guest->cancel(children);
+    guest->release();
+  }
+}
+
+void TaskNode::forget_cancelled(std::uint64_t id) { system_.parts().guests.forget_cancelled(id); }
+
+void TaskNode::offer(std::uint32_t rank, std::uint32_t period) {
+  if (rank >= system_.endpoint().ranks()) return;
+  system_.parts().tell_leases(system_.parts().cluster.offers(RankId(rank), period));
+}
+
+void TaskNode::idle(std::uint32_t rank, std::uint32_t period) {
+  if (rank >= system_.endpoint().ranks()) return;
+  system_.parts().tell_leases(system_.parts().cluster.is_idle(RankId(rank), period));
+}
+
+void TaskNode::lease(std::uint32_t rank, bool may_use, std::uint32_t period, std::uint64_t version) {
+  if (rank >= system_.endpoint().ranks()) return;
+  system_.parts().shipping.lease(RankId(rank), may_use, period, version);
+}
+
+}  // namespace slipway::detail

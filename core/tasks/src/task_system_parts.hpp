@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster_scheduler.hpp"
+#include "guests.hpp"
+#include "object_table.hpp"
+#include "ready_queue.hpp"
+#include "shipping.hpp"
+#include "slipway/tasks/task_node.hpp"
+#include "slipway/tasks/task_system.hpp"
+
+namespace slipway::detail {
+
+// What a TaskSystem is made of, out of the public header.
+//
+// A runner is a piece of work for the pool: it runs tasks. At most one waits in the pool's queue at a time; when a
+// thread takes it up and there is more, the thread sends the next one ahead. So as many threads run tasks as there are
+// cores and tasks, and one that blocks is replaced like any other.
+struct TaskSystemParts {
+  TaskSystemParts(TaskSystem& owner, NodeId first_node);
+
+  Endpoint& endpoint() const { return system.endpoint(); }
+  NodeId tasks_node(RankId rank) const { return NodeId(first_node.value() + 2 * rank.value()); }
+  NodeId desk(RankId rank) const { return NodeId(first_node.value() + 2 * rank.value() + 1); }
+
+  void call_runner();
+  void run_tasks();
+
+  // What the cluster scheduler has decided.
+  void tell_leases(const std::vector<ClusterScheduler::Message>& messages);
+  // What threads that must not wait have to tell other ranks: a thread of the pool does it for them.
+  void give_weight_back(RankId owner, std::uint64_t id, std::uint64_t weight);
+  void forget_cancelled(RankId there, std::uint64_t id);
+  void send_mail();
+
+  TaskSystem& system;
+  const NodeId first_node;
+  ReadyQueue ready;
+  ObjectTable objects;
+  Shipping shipping;
+  ClusterScheduler cluster;  // used on rank 0 only
+  TaskNode node;
+  std::atomic<bool> runner_called{false};
+  std::atomic<bool> closed{false};
+  std::string closed_reason;  // set before closed
+  std::atomic<bool> over{false};  // the endpoint does not run any more
+
+  struct Mail {
+    RankId to;
+    std::uint64_t id;
+    std::uint64_t weight;  // 0: it is to be forgotten
+  };
+  void put_into_mail(const Mail& mail);
+
+  seam::SpinLock mail_lock;  // guards mail
+  std::vector<Mail> mail;
+  std::atomic<std::uint64_t> mail_under_way{0};
+  std::atomic<std::uint64_t> guests_waiting{0};  // in the ready queue
+  Guests guests;
+};
+
+}  // namespace slipway::detail

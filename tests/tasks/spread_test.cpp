@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+// Tasks and values on several ranks.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../runtime_contract/everywhere.hpp"
+#include "slipway/tasks/task_system.hpp"
+
+namespace slipway::test::on_ranks {  // functions of tasks need names of their own in the whole program
+namespace {
+
+using ::testing::HasSubstr;
+
+std::uint32_t own_rank() { return detail::Endpoint::of_this_thread().rank().value(); }
+detail::TaskSystem& own_tasks() { return detail::TaskSystem::of_this_thread(); }
+
+void spend(int milliseconds) { seam::sleep_until(seam::after(std::chrono::milliseconds(milliseconds))); }
+std::uint32_t slow_rank(int milliseconds) {
+  spend(milliseconds);
+  return own_rank();
+}
+std::uint32_t failing(int milliseconds) {
+  spend(milliseconds);
+  throw std::domain_error("on rank " + std::to_string(own_rank()));
+}
+
+// A value with user code in it.
+struct Text {
+  std::string text;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(text);
+  }
+};
+using Numbers = std::vector<double>;
+
+Numbers numbers(std::size_t size) {
+  Numbers all(size);
+  std::iota(all.begin(), all.end(), 0.0);
+  return all;
+}
+double sum(const Numbers& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+double sum_of_sums(const std::vector<double>& sums, const Text& text) {
+  return sum(sums) + static_cast<double>(text.text.size());
+}
+double expected_sum(std::size_t size) {
+  const auto count = static_cast<double>(size);
+  return count * (count - 1) / 2;
+}
+int failed(int value) { throw std::domain_error("no " + std::to_string(value)); }
+void nothing() {}
+
+// Makes, keeps and looks at values on its rank.
+struct Keeper {
+  std::vector<Ref<Numbers>> kept;
+
+  Ref<Numbers> make(std::size_t size) { return put(numbers(size)); }
+  Ref<Numbers> make_by_task(std::size_t size) { return submit<&numbers>(size); }
+  Ref<Text> make_text(std::string text) { return put(Text{std::move(text)}); }
+  Ref<int> make_failure(int value) { return submit<&failed>(value); }
+  Ref<void> make_nothing() { return submit<&nothing>(); }
+  void keep(const Ref<Numbers>& ref) { kept.push_back(ref); }
+  std::vector<Ref<Numbers>> give_all() { return std::exchange(kept, {}); }
+  double look(const Ref<Numbers>& ref) { return sum(get(ref)); }
+  double look_by_task(const Ref<Numbers>& ref, const Ref<Text>& text) {
+    return get(submit<&sum_of_sums>(std::vector{submit<&sum>(ref), submit<&sum>(ref)}, text));
+  }
+  void slowly() { spend(20); }
+  std::size_t lent() { return own_tasks().lent_values(); }
+  std::size_t borrowed() { return own_tasks().borrowed_values(); }
+};
+
+struct Setting {
+  std::vector<Handle<Keeper>> keepers;  // by rank
+};
+
+// Nothing of any rank is known to another one any more: weights are all back.
+void expect_nothing_lent(const Setting& setting) {
+  std::size_t left = 1;
+  for (int attempt = 0; attempt < 2000 && left > 0; ++attempt) {
+    left = 0;
+    for (const auto& keeper : setting.keepers) {
+      left += keeper.get<&Keeper::lent>() + keeper.get<&Keeper::borrowed>();
+    }
+    if (left > 0) spend(1);
+  }
+  EXPECT_EQ(left, 0U) << "refs between ranks were left behind";
+}
+
+template <class Body>
+void run_on(Conditions setup, Body&& body) {
+  Program program("spread");
+  Setting setting;
+  for (std::uint32_t rank = 0; rank < setup.ranks; ++rank) {
+    setting.keepers.push_back(program.with(on_rank(rank)).node<Keeper>("keeper" + std::to_string(rank)));
+  }
+  const auto result = testing::run(program, setup, [&](Running&) {
+    body(setting);
+    expect_nothing_lent(setting);
+  });
+  EXPECT_EQ(result.status, 0) << result.failure;
+}
+
+// With real threads and under seeds, on 2, 3 and 4 ranks.
+template <class Body>
+void spread(std::uint32_t threads, Body&& body, std::uint32_t seeds = 0) {
+  for (const std::uint32_t ranks : {2U, 3U, 4U}) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks, real threads");
+    run_on({.ranks = ranks, .pool_threads = threads}, body);
+    if (::testing::Test::HasFailure()) return;
+  }
+  testing::for_each_seed(seeds, [&](std::uint64_t seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_on({.ranks = 2 + static_cast<std::uint32_t>(seed % 3),
+            .seed = seed,
+            .serialize_local = seed % 4 == 0,
+            .pool_threads = threads},
+           body);
+    return !::testing::Test::HasFailure();
+  });
+}
+
+TEST(TasksOnRanks, IdleRanksTakePart) {
+  for (const std::uint32_t threads : {1U, 2U}) {
+    spread(threads, [&](const Setting& setting) {
+      std::vector<Ref<std::uint32_t>> refs;
+      for (std::uint32_t i = 0; i < 10 * threads * setting.keepers.size(); ++i) {
+        refs.push_back(submit<&slow_rank>(4));
+      }
+      std::set<std::uint32_t> ranks;
+      for (const auto& done : get(std::move(refs))) ranks.insert(done.value());
+      EXPECT_EQ(ranks.size(), setting.keepers.size());
+    });
+  }
+}
+
+TEST(TasksOnRanks, FailuresSayWhereTheyWere) {
+  spread(1, [](const Setting&) {
+    std::vector<Ref<std::uint32_t>> refs;
+    for (int i = 0; i < 20; ++i) refs.push_back(submit<&failing>(2));
+    std::set<std::uint32_t> ranks;
+    for (const auto& ref : refs) {
+      try {
+        get(ref);
+        ADD_FAILURE() << "no exception";
+      } catch (const TaskError& error) {
+        EXPECT_EQ(error.failure().type, "std::domain_error");
+        EXPECT_EQ(error.failure().text, "on rank " + std::to_string(error.failure().rank));
+        EXPECT_THAT(error.failure().path, HasSubstr("the test's body > "));
+        EXPECT_EQ(error.handler_ran(), HandlerRan::yes);
+        ranks.insert(error.failure().rank);
+      }
+    }
+    EXPECT_GT(ranks.size(), 1U);
+  });
+}
+
+TEST(TasksOnRanks, ValuesAreReadWhereTheyAreNeeded) {
+  spread(2, [](const Setting& setting) {
+    for (const std::size_t size : {3UL, 600UL, 200'000UL}) {
+      for (const auto& maker : setting.keepers) {
+        const Ref<Numbers> made = maker.get<&Keeper::make>(size);
+        const Ref<Numbers> by_task = maker.get<&Keeper::make_by_task>(size);
+        const Ref<Text> text = maker.get<&Keeper::make_text>("abc");
+        for (const auto& reader : setting.keepers) {
+          EXPECT_EQ(reader.get<&Keeper::look>(made), expected_sum(size));
+          EXPECT_EQ(reader.get<&Keeper::look>(by_task), expected_sum(size));
+          EXPECT_EQ(reader.get<&Keeper::look_by_task>(made, text), 2 * expected_sum(size) + 3);
+        }
+        EXPECT_EQ(sum(get(made)), expected_sum(size));
+        EXPECT_EQ(get(text).text, "abc");
+        EXPECT_EQ(get(submit<&sum>(by_task)), expected_sum(size));
+      }
+    }
+  });
+}
+
+TEST(TasksOnRanks, OutcomesOfOtherRanksAreWaitedFor) {
+  spread(1, [](const Setting& setting) {
+    const auto& far = setting.keepers.back();
+    std::vector<Ref<int>> refs{far.get<&Keeper::make_failure>(3), put(4)};
+    const auto done = wait(refs);
+    ASSERT_EQ(done.size(), 2U);
+    for (const auto& each : done) EXPECT_EQ(each.outcome(), each.ref() == refs[0] ? Outcome::failed : Outcome::ok);
+    try {
+      get(refs[0]);
+      ADD_FAILURE() << "no exception";
+    } catch (const TaskError& error) {
+      EXPECT_EQ(error.failure().text, "no 3");
+      EXPECT_EQ(error.failure().rank, setting.keepers.size() - 1);
+    }
+    get(far.get<&Keeper::make_nothing>());
+    const Ref<Numbers> polled = far.get<&Keeper::make_by_task>(100UL);
+    while (!polled.ready()) spend(1);
+  });
+}
+
+TEST(TasksOnRanks, RefsGoRoundAndComeHome) {
+  spread(2, [](const Setting& setting) {
+    Ref<Numbers> ref = setting.keepers.back().get<&Keeper::make>(1000UL);
+    const std::uint64_t id = ref.id();
+    for (std::size_t hop = 0; hop < 40; ++hop) {  // a borrower gives a part of its weight: it must ask for more
+      const auto& keeper = setting.keepers[hop % setting.keepers.size()];
+      keeper.get<&Keeper::keep>(ref);
+      ref = {};
+      for (auto& back : keeper.get<&Keeper::give_all>()) ref = std::move(back);
+      ASSERT_EQ(ref.id(), id);
+    }
+    EXPECT_EQ(sum(get(ref)), expected_sum(1000));
+  });
+}
+
+TEST(TasksOnRanks, ABorrowerMaySendARefOnForEver) {
+  run_on({.ranks = 3, .pool_threads = 2}, [](const Setting& setting) {
+    const Ref<Numbers> ref = setting.keepers[1].get<&Keeper::make>(10UL);
+    for (int i = 0; i < 20'000; ++i) setting.keepers[2].post<&Keeper::keep>(ref);
+    EXPECT_EQ(setting.keepers[2].get<&Keeper::give_all>().size(), 20'000U);
+    EXPECT_EQ(setting.keepers[2].get<&Keeper::look>(ref), expected_sum(10));
+  });
+}
+
+// The values live on although nothing but a message knows them, and no longer.
+TEST(TasksOnRanks, RefsUnderWayKeepTheirValues) {
+  spread(2, [](const Setting& setting) {
+    for (int i = 0; i < 20; ++i) {
+      setting.keepers.back().get<&Keeper::keep>(put(numbers(50)));
+      setting.keepers.front().get<&Keeper::keep>(setting.keepers.back().get<&Keeper::make>(50UL));
+    }
+    for (const auto& keeper : {setting.keepers.back(), setting.keepers.front()}) {
+      for (const auto& ref : keeper.get<&Keeper::give_all>()) EXPECT_EQ(sum(get(ref)), expected_sum(50));
+    }
+  });
+}
+
+TEST(TasksOnRanks, WhatIsNotSentOrNotStartedGivesItsRefsBack) {
+  spread(1, [](const Setting& setting) {
+    const Ref<Numbers> ref = put(numbers(20));
+    const auto& far = setting.keepers.back();
+    auto busy = far.call<&Keeper::slowly>();
+    auto late = far.with({.timeout = 5ms}).call<&Keeper::keep>(ref);
+    auto cancelled = far.call<&Keeper::keep>(ref);
+    cancelled.cancel();
+    EXPECT_TRUE(throws<Timeout>([&] { late.get(); }));
+    EXPECT_TRUE(throws<Cancelled>([&] { cancelled.get(); }));
+    busy.get();
+    EXPECT_TRUE(far.get<&Keeper::give_all>().empty());
+  });
+}
+
+std::atomic<int> told{0};
+int until_told(TaskContext& context, int) {
+  while (!context.stop_requested()) spend(1);
+  ++told;
+  return 0;
+}
+int parent_of_many(int count) {
+  for (int i = 0; i < count; ++i) submit<&until_told>(i);
+  spend(30);
+  return count;
+}
+
+TEST(TasksOnRanks, ChildrenOnOtherRanksAreCancelledToo) {
+  spread(1, [](const Setting&) {
+    told = 0;
+    const Ref<int> parent = submit<&parent_of_many>(6);
+    EXPECT_EQ(get(parent), 6);
+    cancel(parent, {.children = true});  // and the program does not wait for them for ever
+  });
+}
+
+std::uint64_t id_of(TaskContext& context, int) {
+  spend(2);
+  return context.id();
+}
+
+TEST(TasksOnRanks, Contract13_IdsDoNotDependOnTheRank) {
+  std::set<std::vector<std::uint64_t>> all;
+  const auto run = [&](const Setting&) {
+    std::vector<Ref<std::uint64_t>> refs;
+    for (int i = 0; i < 12; ++i) refs.push_back(submit<&id_of>(i));
+    std::vector<std::uint64_t> ids;
+    for (const auto& done : get(std::move(refs))) ids.push_back(done.value());
+    all.insert(ids);
+  };
+  run_on({.ranks = 1, .pool_threads = 1}, run);
+  spread(1, run, 10);
+  EXPECT_EQ(all.size(), 1U);
+}
+
+TEST(TasksOnRanks, Contract8_AStopReachesTasksThatAreAway) {
+  for (const std::uint32_t ranks : {2U, 3U}) {
+    const auto limit = std::chrono::steady_clock::now() + 20s;
+    Program program("stopped");
+    struct Stopper {
+      void run(Context& context) {
+        for (int i = 0; i < 40; ++i) submit<&until_told>(i);
+        spend(30);
+        context.stop("enough");
+      }
+    };
+    program.node<Stopper>("stopper");
+    EXPECT_EQ(testing::run(program, {.ranks = ranks, .pool_threads = 1}).status, 0);
+    EXPECT_LT(std::chrono::steady_clock::now(), limit);
+  }
+}
+
+}  // namespace
+}  // namespace slipway::test::on_ranks
