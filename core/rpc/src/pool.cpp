@@ -12,6 +12,7 @@ namespace slipway::detail {
 namespace {
 
 thread_local bool is_pool_thread = false;
+thread_local int more_cores = 0;  // than one, that this thread stands for while it does not wait
 thread_local constinit const Pool* leads = nullptr;  // this thread is in Progress::lead for it
 constexpr seam::Time idle_check = 1'000'000'000;     // safety net under idle_word_
 
@@ -121,13 +122,19 @@ void Pool::block_again() {
 }
 
 void Pool::stop_running() {
-  running_.fetch_sub(1, std::memory_order_seq_cst);
+  running_.fetch_sub(static_cast<std::uint32_t>(1 + more_cores), std::memory_order_seq_cst);
   wake();
 }
 
 void Pool::end_blocking() {
-  running_.fetch_add(1, std::memory_order_relaxed);
+  running_.fetch_add(static_cast<std::uint32_t>(1 + more_cores), std::memory_order_relaxed);
   blocked_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Pool::take_cores(int more) {
+  more_cores += more;
+  running_.fetch_add(static_cast<std::uint32_t>(more), std::memory_order_seq_cst);
+  if (more < 0) wake();
 }
 
 // More threads than cpus are not blocked: some replacements are no longer needed, and sleep.

@@ -19,6 +19,7 @@
 #include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/edge_faults.hpp"
 #include "spin.hpp"
+#include "task_capacity.hpp"
 
 namespace slipway::detail {
 
@@ -150,7 +151,8 @@ void RankRuntime::start_endpoint() {
   };
   endpoint_ = std::make_unique<Endpoint>(transport_, settings, std::move(places), *log_, std::move(events));
   shared_.endpoint = endpoint_.get();
-  tasks_ = std::make_unique<TaskSystem>(*endpoint_, settings_.seed, first_node_of_tasks);
+  tasks_ = std::make_unique<TaskSystem>(*endpoint_, settings_.seed, first_node_of_tasks,
+                                        capacities_for_tasks(setup_, agreement_));
   endpoint_->set_tasks(tasks_.get());
 }
 

@@ -154,6 +154,10 @@ ObjectPart* read_ref(Reader& reader, const std::type_info& type, MakeBorrowed ma
   throw WireError("a ref to a value of another type (message damaged, or ranks run different programs)");
 }
 
+RankId rank_of(const ObjectPart& object) {
+  return object.is_borrowed() ? object.owner() : Endpoint::of_this_thread().rank();
+}
+
 bool write_inline(Writer& writer, ObjectPart& object) {
   CallState& state = object.state();
   const bool may = state.done() && !state.failed() && object.least_size() <= largest_inline_value;

@@ -47,7 +47,7 @@ class ReadyQueue {
   TaskBase* pop_to_send(bool plain_only) {
     const std::lock_guard guard(going_lock_);
     if (!going_.head) refill();
-    if (!going_.head || going_.head->is_guest() || (plain_only && !going_.head->is_plain())) return nullptr;
+    if (!going_.head || !going_.head->may_leave() || (plain_only && !going_.head->is_plain())) return nullptr;
     return pop_going();
   }
   // How many came, about, including some that have been taken.

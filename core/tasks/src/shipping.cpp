@@ -26,18 +26,6 @@ constexpr std::uint32_t most_ahead = 256;
 
 constexpr RankId cluster_rank{0};
 
-class Looker final : public Runnable {
- public:
-  explicit Looker(Shipping& shipping) : shipping_(shipping) {}
-  void execute() override {
-    shipping_.look(Shipping::By::user_thread);
-    delete this;
-  }
-
- private:
-  Shipping& shipping_;
-};
-
 }  // namespace
 
 std::uint32_t Shipping::Lease::window() const {
@@ -163,7 +151,7 @@ void Shipping::send_what_fits(By by) {
     break;
   }
   sending_.store(false, std::memory_order_release);
-  if (left_for_others) parts_.endpoint().run_in_pool(new Looker(*this));
+  if (left_for_others) parts_.call_looker();
 }
 
 void Shipping::send(TaskBase& task, RankId to) {
@@ -176,11 +164,11 @@ void Shipping::send(TaskBase& task, RankId to) {
   if (task.stop_requested()) return keep_cancelled(task, to);  // looked at after it can be told
   StateRef<ShippedTask> state(new ShippedTask(task, *this, to));
   try {
-    writer_.clear();
-    task.write(writer_);
+    Writer writer;
+    task.write(writer);
     const CallSetup setup{.node = parts_.tasks_node(to), .method = &task.function()};
     state->retain();
-    static_cast<void>(endpoint.call_remote(setup, state.get(), writer_, nullptr));
+    static_cast<void>(endpoint.call_remote(setup, state.get(), writer, nullptr));
   } catch (...) {  // user code, or the end of the run
     if (state->claim()) state->fail(std::current_exception());
   }
@@ -202,15 +190,16 @@ void Shipping::came_back(const TaskBase& task, RankId from, seam::Time ran_for, 
     told = away->second.told;
     away_.erase(away);
     Lease& lease = leases_[from.index()];
-    if (lease.away > 0) --lease.away;
-    if (slots > 0) {
+    if (!task.asks()) --lease.away;
+    if (slots > 0 && !task.asks()) {
       lease.slots = slots;
       lease.mean = lease.mean < 0 ? ran_for : lease.mean + (ran_for - lease.mean) / 4;
     }
     room = lease.has_room();
   }
   if (told) parts_.forget_cancelled(from, task.id());
-  if (room && backlog() > parts_.endpoint().settings().cpus) call_desk();
+  if (task.asks()) parts_.router.ended(*task.asks(), from);
+  if (parts_.router.has_waiting() || (room && backlog() > parts_.endpoint().settings().cpus)) call_desk();
 }
 
 void Shipping::tell_cancelled(const TaskBase& task, bool children) {
@@ -237,7 +226,7 @@ void Shipping::call_desk() {
 
 Entry::Step Shipping::DeskEntry::run(NodeSlot&) {
   queued.store(false);
-  shipping.look(By::desk);
+  shipping.parts_.look(By::desk);
   return Step::finished;
 }
 

@@ -12,7 +12,6 @@
 #include "ready_queue.hpp"
 #include "slipway/base/ids.hpp"
 #include "slipway/rpc/mailbox.hpp"
-#include "slipway/rpc/writer.hpp"
 #include "slipway/tasks/task.hpp"
 
 namespace slipway::detail {
@@ -41,6 +40,8 @@ class Shipping {
   bool wants_exact_times() const { return mean_.load(std::memory_order_relaxed) >= exact_above; }
   bool alone() const { return leases_.size() == 1; }
 
+  // To that rank. This thread has taken the task, with a reference.
+  void send(TaskBase& task, RankId to);
   void lease(RankId rank, bool may_use, std::uint32_t period, std::uint64_t version);
   // Once for each task that was sent. `ran_for`, `slots`: 0: not known.
   void came_back(const TaskBase& task, RankId from, seam::Time ran_for, std::uint32_t slots);
@@ -75,8 +76,6 @@ class Shipping {
   void offer();
   void send_what_fits(By by);
   std::optional<RankId> take_room();
-  // This thread has taken the task, with a reference.
-  void send(TaskBase& task, RankId to);
   void keep_cancelled(TaskBase& task, RankId to);
   void call_desk();
 
@@ -85,8 +84,7 @@ class Shipping {
   std::atomic<seam::Time> mean_;  // of the time that a task takes here
   std::atomic<bool> offering_{false};     // written with lock_
   std::atomic<bool> has_leases_{false};  // written with lock_
-  std::atomic<bool> sending_{false};  // one thread at a time sends what fits; guards writer_
-  Writer writer_;
+  std::atomic<bool> sending_{false};  // one thread at a time sends what fits
   DeskEntry desk_entry_;
 
   seam::SpinLock lock_;  // guards what follows

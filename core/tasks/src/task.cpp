@@ -22,6 +22,29 @@
 
 namespace slipway::detail {
 
+namespace {
+
+// A task that keeps more cores busy than one, or none, takes so many from the others of the rank.
+class CoresScope {
+ public:
+  CoresScope(Endpoint& endpoint, const TaskAsks* asks)
+      : endpoint_(endpoint), more_(asks ? static_cast<int>((asks->cpus + TaskAsks::unit - 1) / TaskAsks::unit) - 1 : 0) {
+    if (more_ != 0) took_ = endpoint_.take_pool_cores(more_);
+  }
+  ~CoresScope() {
+    if (took_) static_cast<void>(endpoint_.take_pool_cores(-more_));
+  }
+  CoresScope(const CoresScope&) = delete;
+  CoresScope& operator=(const CoresScope&) = delete;
+
+ private:
+  Endpoint& endpoint_;
+  const int more_;
+  bool took_ = false;
+};
+
+}  // namespace
+
 ObjectPart::~ObjectPart() {
   if (maker_) maker_->release();
 }
@@ -55,8 +78,21 @@ std::uint64_t next_object_id() {
   return child_id(child_id(activity.id, activity.next_call++), 0);
 }
 
-TaskBase::TaskBase(const MethodEntry& function, const TaskOptions& options)
-    : options_(options), system_(TaskSystem::of_this_thread()), function_(function) {
+std::unique_ptr<TaskBase::Asks> TaskBase::make_asks(const On& on) {
+  auto asks = TaskAsks::from(on);
+  if (!asks) return nullptr;
+  auto made = std::make_unique<Asks>();
+  made->asks = std::move(*asks);
+  return made;
+}
+
+TaskBase::TaskBase(const MethodEntry& function, const On& on)
+    : priority_(on.options.priority),
+      asks_(make_asks(on)),
+      own_name_(on.options.name),
+      system_(TaskSystem::of_this_thread()),
+      function_(function) {
+  if (asks_) system_.parts().check_possible(asks_->asks);
   Activity& activity = activity_of_this_thread(system_.endpoint());
   id_ = child_id(activity.id, activity.next_call++);
   chain_ = activity.chain;
@@ -65,12 +101,16 @@ TaskBase::TaskBase(const MethodEntry& function, const TaskOptions& options)
 
 TaskBase::TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& reply)
     : origin_(TaskOrigin::read(reader, reply)),
-      options_(origin_->options()),
+      priority_(origin_->head.priority),
+      asks_(origin_->head.asks ? std::make_unique<Asks>() : nullptr),
+      own_name_(origin_->head.name.empty() ? nullptr : origin_->head.name.c_str()),
       system_(TaskSystem::of_this_thread()),
       function_(function),
       id_(origin_->head.id),
       chain_(origin_->head.chain),
-      parent_(new TaskPath(origin_->head.path, nullptr)) {}
+      parent_(new TaskPath(origin_->head.path, nullptr)) {
+  if (asks_) asks_->asks = std::move(*origin_->head.asks);
+}
 
 std::unique_ptr<TaskOrigin> TaskOrigin::read(Reader& reader, const ReplyTo& reply) {
   auto origin = std::make_unique<TaskOrigin>();
@@ -78,10 +118,6 @@ std::unique_ptr<TaskOrigin> TaskOrigin::read(Reader& reader, const ReplyTo& repl
   decode(reader, origin->head);
   return origin;
 }
-TaskOptions TaskOrigin::options() const {
-  return {.name = head.name.empty() ? nullptr : head.name.c_str(), .priority = head.priority};
-}
-
 TaskBase::~TaskBase() {
   if (TaskPath* const own = own_path_.load(std::memory_order_acquire)) own->release();
   if (parent_) parent_->release();
@@ -102,15 +138,16 @@ TaskPath* TaskBase::path_of_children() {
   return own;
 }
 
-const char* TaskBase::name() const { return options_.name ? options_.name : function_.name.c_str(); }
+const char* TaskBase::name() const { return own_name_ ? own_name_ : function_.name.c_str(); }
 std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
 
 void TaskBase::write(Writer& writer) const {
   encode(writer, TaskHead{.id = id_,
                           .chain = chain_,
-                          .priority = options_.priority,
-                          .name = options_.name ? options_.name : "",
-                          .path = parent_->text()});
+                          .priority = priority_,
+                          .name = own_name_ ? own_name_ : "",
+                          .path = parent_->text(),
+                          .asks = asks_ ? std::optional(asks_->asks) : std::nullopt});
   write_arguments(writer);
 }
 
@@ -124,11 +161,17 @@ void TaskBase::start() {
     missing_ =
         std::make_unique<std::vector<ObjectPart*>>(missing.rbegin(), missing.rend());  // the first is looked at first
   }
+  TaskSystem& system = system_;  // a guest may be over, and gone, once it is ready
   advance();
-  system_.look_for_help();
+  system.look_for_help();
 }
 
-void TaskBase::notify(CallState&) { advance(); }
+void TaskBase::notify(CallState&) {
+  const bool routed = asks_ && !is_guest();
+  TaskSystemParts& parts = system_.parts();
+  advance();
+  if (routed) parts.call_looker();
+}
 
 // Hangs itself on the next value that is not there. One at a time needs no memory for each.
 void TaskBase::advance() {
@@ -150,6 +193,7 @@ void TaskBase::advance() {
     if (!next) break;
     if (next->attach(*this)) return;
   }
+  if (asks_) return system_.parts().find_place(*this);  // the reference of who submitted
   Phase waiting = Phase::waiting;
   if (phase_.compare_exchange_strong(waiting, Phase::ready, std::memory_order_acq_rel)) {
     system_.push(this);  // the reference of who submitted
@@ -174,6 +218,21 @@ TaskBase* TaskBase::missing_task() {
 bool TaskBase::take() {
   Phase ready = Phase::ready;
   return phase_.compare_exchange_strong(ready, Phase::taken, std::memory_order_acq_rel);
+}
+
+bool TaskBase::take_waiting() {
+  Phase waiting = Phase::waiting;
+  return phase_.compare_exchange_strong(waiting, Phase::taken, std::memory_order_acq_rel);
+}
+
+void TaskBase::grant(std::vector<std::uint32_t> gpus) {
+  asks_->gpus = std::move(gpus);
+  asks_->granted.store(true, std::memory_order_release);
+}
+
+bool TaskBase::make_ready() {
+  Phase waiting = Phase::waiting;
+  return phase_.compare_exchange_strong(waiting, Phase::ready, std::memory_order_acq_rel);
 }
 
 bool TaskBase::take_and_run() {
@@ -224,6 +283,7 @@ void TaskBase::call_function() {
   const ActivityScope scope(system_.endpoint(), activity);
   const last_words::At place(system_.endpoint().settings().place, "task", name());
   TaskContext context(*this);
+  const CoresScope cores(system_.endpoint(), asks());
   if (origin_) origin_->began = seam::now();
   try {
     call(context);
@@ -274,6 +334,7 @@ void TaskBase::finish() {
     system_.parts().guests.remove(*this);
   }
   phase_.store(Phase::over, std::memory_order_release);
+  if (end_grant()) system_.parts().take_resources_back(*this);
   lock_.lock();
   missing_.reset();  // they live no longer than the arguments
   lock_.unlock();
@@ -357,5 +418,8 @@ std::uint64_t TaskContext::id() const { return task_.id(); }
 std::uint64_t TaskContext::seed() const { return detail::child_id(task_.system().seed(), task_.id()); }
 std::string TaskContext::path() const { return task_.path(); }
 bool TaskContext::stop_requested() const { return task_.stop_requested(); }
+std::vector<std::uint32_t> TaskContext::gpus() const {
+  return task_.asks() ? task_.gpus() : std::vector<std::uint32_t>();
+}
 
 }  // namespace slipway

@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "slipway/base/seam.hpp"
 #include "slipway/rpc/execution.hpp"
-#include "slipway/tasks/task_options.hpp"
+#include "slipway/tasks/task_asks.hpp"
 
 namespace slipway::detail {
 
@@ -19,12 +20,12 @@ struct TaskHead {
   std::uint8_t priority = 0;
   std::string name;  // empty: the function's own
   std::string path;  // of who submitted it
+  std::optional<TaskAsks> asks = std::nullopt;
 };
 
 // Where a guest comes from, and its outcome goes.
 struct TaskOrigin {
   static std::unique_ptr<TaskOrigin> read(Reader& reader, const ReplyTo& reply);
-  TaskOptions options() const;
 
   ReplyTo reply;
   TaskHead head;

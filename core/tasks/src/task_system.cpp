@@ -57,6 +57,7 @@ void TaskSystemParts::run_tasks() {
     if (!ready.empty() || others_wait) call_runner();
     task->take_and_run();
     task->release();
+    if (router.has_waiting()) router.look(Shipping::By::user_thread);
     if (measured && (++since_then == tasks_a_turn || shipping.wants_exact_times())) {
       const seam::Time now = seam::now();
       shipping.measure(now - since, since_then);
@@ -117,6 +118,75 @@ void TaskSystemParts::send_mail() {
   mail_under_way.fetch_sub(all.size(), std::memory_order_release);
 }
 
+void TaskSystemParts::check_possible(const TaskAsks& asks) const {
+  const bool one = asks.on_rank != RankId::none;
+  if (one && asks.on_rank < capacities.size() && capacities[asks.on_rank].slots(asks) > 0) return;
+  for (const RankCapacity& rank : capacities) {
+    if (!one && rank.slots(asks) > 0) return;
+  }
+  throw UsageError(explain_impossible(asks, capacities));
+}
+
+void TaskSystemParts::find_place(TaskBase& task) {
+  if (task.is_guest()) {
+    give_resources(task);
+  } else {
+    router.route(task);
+  }
+}
+
+void TaskSystemParts::give_resources(TaskBase& task) {
+  if (ledger.take(task)) make_ready(task);
+}
+
+void TaskSystemParts::make_ready(TaskBase& task) {
+  if (task.make_ready()) return system.push(&task);
+  if (task.end_grant()) take_resources_back(task);  // dropped meanwhile
+  task.release();
+}
+
+void TaskSystemParts::take_resources_back(TaskBase& task) {
+  const RankId here = endpoint().rank();
+  const auto turns = ledger.give_back(task);
+  if (!task.is_guest()) router.ended(*task.asks(), here);
+  for (const auto& [next, granted] : turns) {
+    if (granted) {
+      make_ready(*next);
+    } else {
+      if (!next->is_guest()) router.ended(*next->asks(), here);
+      next->release();
+    }
+  }
+  if (router.has_waiting()) call_looker();
+}
+
+void TaskSystemParts::look(Shipping::By by) {
+  shipping.look(by);
+  if (router.has_waiting()) router.look(by);
+}
+
+namespace {
+
+class Looker final : public Runnable {
+ public:
+  explicit Looker(TaskSystemParts& parts) : parts_(parts) {}
+  void execute() override {
+    TaskSystemParts& parts = parts_;
+    delete this;
+    parts.looker_called.store(false, std::memory_order_seq_cst);
+    parts.look(Shipping::By::user_thread);
+  }
+
+ private:
+  TaskSystemParts& parts_;
+};
+
+}  // namespace
+
+void TaskSystemParts::call_looker() {
+  if (!looker_called.exchange(true, std::memory_order_seq_cst)) endpoint().run_in_pool(new Looker(*this));
+}
+
 void TaskSystemParts::tell_leases(const std::vector<ClusterScheduler::Message>& messages) {
   for (const auto& message : messages) {
     const std::uint32_t lender = message.lender.value();
@@ -128,8 +198,15 @@ void TaskSystemParts::tell_leases(const std::vector<ClusterScheduler::Message>& 
   }
 }
 
-TaskSystemParts::TaskSystemParts(TaskSystem& owner, NodeId first)
-    : system(owner), first_node(first), objects(owner.endpoint()), shipping(*this), cluster(owner.endpoint().ranks()),
+TaskSystemParts::TaskSystemParts(TaskSystem& owner, NodeId first, std::vector<RankCapacity> ranks)
+    : system(owner),
+      first_node(first),
+      objects(owner.endpoint()),
+      capacities(std::move(ranks)),
+      shipping(*this),
+      router(*this),
+      ledger(capacities[owner.endpoint().rank().index()]),
+      cluster(owner.endpoint().ranks()),
       node(owner) {}
 
 std::vector<NodePlace> TaskSystem::nodes(std::uint32_t ranks) {
@@ -146,8 +223,10 @@ TaskSystem& TaskSystem::of_this_thread() {
   throw UsageError("this rank runs no tasks (it was started without them)");
 }
 
-TaskSystem::TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node)
-    : endpoint_(endpoint), seed_(seed), parts_(std::make_unique<TaskSystemParts>(*this, first_node)) {
+TaskSystem::TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node, std::vector<RankCapacity> ranks)
+    : endpoint_(endpoint),
+      seed_(seed),
+      parts_(std::make_unique<TaskSystemParts>(*this, first_node, std::move(ranks))) {
   const RankId rank = endpoint.rank();
   endpoint.add_local(parts_->tasks_node(rank), typeid(TaskNode), {}).construct_done(&parts_->node);
   endpoint.add_local(parts_->desk(rank), typeid(TaskNode), {.on_poller = true}).construct_done(&parts_->node);
@@ -161,6 +240,12 @@ TaskSystem::~TaskSystem() {
     task->take_and_run();  // which only says so
     task->release();
   }
+  std::vector<TaskBase*> left = parts_->router.take_waiting();
+  for (TaskBase* const task : parts_->ledger.take_waiting()) left.push_back(task);
+  for (TaskBase* const task : left) {
+    task->drop(closed_error());
+    task->release();
+  }
   parts_->objects.clear();
 }
 
@@ -170,7 +255,7 @@ void TaskSystem::push(TaskBase* task) {
   parts_->call_runner();
 }
 
-void TaskSystem::look_for_help() { parts_->shipping.look(Shipping::By::user_thread); }
+void TaskSystem::look_for_help() { parts_->look(Shipping::By::user_thread); }
 
 bool TaskSystem::has_messages() const { return parts_->mail_under_way.load(std::memory_order_acquire) != 0; }
 

@@ -12,6 +12,8 @@
 #include "guests.hpp"
 #include "object_table.hpp"
 #include "ready_queue.hpp"
+#include "resource_ledger.hpp"
+#include "router.hpp"
 #include "shipping.hpp"
 #include "slipway/tasks/task_node.hpp"
 #include "slipway/tasks/task_system.hpp"
@@ -24,7 +26,7 @@ namespace slipway::detail {
 // thread takes it up and there is more, the thread sends the next one ahead. So as many threads run tasks as there are
 // cores and tasks, and one that blocks is replaced like any other.
 struct TaskSystemParts {
-  TaskSystemParts(TaskSystem& owner, NodeId first_node);
+  TaskSystemParts(TaskSystem& owner, NodeId first_node, std::vector<RankCapacity> ranks);
 
   Endpoint& endpoint() const { return system.endpoint(); }
   NodeId tasks_node(RankId rank) const { return NodeId(first_node.value() + 2 * rank.value()); }
@@ -32,6 +34,18 @@ struct TaskSystemParts {
 
   void call_runner();
   void run_tasks();
+
+  // Of tasks that ask for more than a core. Throws UsageError where no rank has it.
+  void check_possible(const TaskAsks& asks) const;
+  // All other things that it needs are there; a reference is taken over.
+  void find_place(TaskBase& task);
+  // It is to run on this rank, once it has what it asks for; a reference is taken over.
+  void give_resources(TaskBase& task);
+  void take_resources_back(TaskBase& task);
+  // What may go elsewhere, goes.
+  void look(Shipping::By by);
+  // A thread of the pool looks for tasks that may go elsewhere.
+  void call_looker();
 
   // What the cluster scheduler has decided.
   void tell_leases(const std::vector<ClusterScheduler::Message>& messages);
@@ -44,10 +58,14 @@ struct TaskSystemParts {
   const NodeId first_node;
   ReadyQueue ready;
   ObjectTable objects;
+  const std::vector<RankCapacity> capacities;  // by rank
   Shipping shipping;
+  Router router;
+  ResourceLedger ledger;
   ClusterScheduler cluster;  // used on rank 0 only
   TaskNode node;
   std::atomic<bool> runner_called{false};
+  std::atomic<bool> looker_called{false};
   std::atomic<bool> closed{false};
   std::string closed_reason;  // set before closed
   std::atomic<bool> over{false};  // the endpoint does not run any more
@@ -57,7 +75,8 @@ struct TaskSystemParts {
     std::uint64_t id;
     std::uint64_t weight;  // 0: it is to be forgotten
   };
-  void put_into_mail(const Mail& mail);
+  void put_into_mail(const Mail& letter);
+  void make_ready(TaskBase& task);
 
   seam::SpinLock mail_lock;  // guards mail
   std::vector<Mail> mail;

@@ -19,6 +19,7 @@ class Ref;
 namespace detail {
 
 void cancel_maker(ObjectPart& object, bool children);
+RankId rank_of(const ObjectPart& object);
 // A ref on the wire. `object`: nullptr for a ref that names nothing. What is received has a ref for its new holder.
 void write_ref(Writer& writer, ObjectPart* object);
 using MakeBorrowed = ObjectPart* (*)(std::uint64_t id, RankId owner);
@@ -56,6 +57,8 @@ class Ref {
   explicit operator bool() const { return object_ != nullptr; }
   // The same for the same program and seed, on any placement; unique in the run. 0: names nothing.
   std::uint64_t id() const { return object_ ? object_->id() : 0; }
+  // The rank that owns the value. Throws UsageError for a ref that names nothing.
+  RankId rank() const { return detail::rank_of(object()); }
   // Its value, or its failure, is known here. Of a value on another rank this asks that rank, and so is false at first.
   bool ready() const {
     if (!object_) return false;

@@ -43,8 +43,8 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
 
  public:
   template <class... Args>
-  Task(const TaskOptions& options, Args&&... args)
-      : TaskBase(TaskRow<Task>::entry(), options),
+  explicit Task(const On& on, Args&&... args)
+      : TaskBase(TaskRow<Task>::entry(), on),
         held_(std::in_place, Stands::hold(std::forward<Args>(args))...) {}
   // One that another rank has sent.
   Task(Reader& reader, const ReplyTo& reply) : TaskBase(TaskRow<Task>::entry(), reader, reply), held_(std::in_place) {
@@ -226,12 +226,12 @@ struct TaskFor<Elements, Function, std::tuple<P...>, Args...> {
 };
 
 template <auto Function, class... Args>
-typename RefsTo<typename SignatureOf<Function>::Result>::type submit_task(const TaskOptions& options, Args&&... args) {
+typename RefsTo<typename SignatureOf<Function>::Result>::type submit_task(const On& on, Args&&... args) {
   using S = SignatureOf<Function>;
   using Refs = RefsTo<typename S::Result>;
   CheckTaskParameters<typename S::Parameters>::template check_arguments<Args&&...>();
   using Made = typename TaskFor<typename Refs::Elements, Function, typename S::Parameters, Args&&...>::type;
-  auto* const task = new Made(options, std::forward<Args>(args)...);
+  auto* const task = new Made(on, std::forward<Args>(args)...);
   auto refs = task->make_objects();
   task->start();
   if constexpr (std::is_same_v<typename Refs::type, decltype(refs)>) {
@@ -250,12 +250,12 @@ typename RefsTo<typename SignatureOf<Function>::Result>::type submit_task(const 
 template <auto Function, class... Args>
 auto submit(Args&&... args) {
   detail::check_function<Function>();
-  return detail::submit_task<Function>(TaskOptions(), std::forward<Args>(args)...);
+  return detail::submit_task<Function>(On(), std::forward<Args>(args)...);
 }
 template <auto Function, class... Args>
 auto submit(On on, Args&&... args) {
   detail::check_function<Function>();
-  return detail::submit_task<Function>(on.options, std::forward<Args>(args)...);
+  return detail::submit_task<Function>(on, std::forward<Args>(args)...);
 }
 
 }  // namespace slipway

@@ -15,6 +15,7 @@
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/tasks/object.hpp"
 #include "slipway/tasks/task_context.hpp"
+#include "slipway/tasks/task_asks.hpp"
 #include "slipway/tasks/task_options.hpp"
 
 namespace slipway::detail {
@@ -29,7 +30,7 @@ struct TaskOrigin;
 //   waiting --all refs have values--> ready --some thread takes it--> taken --> over
 class TaskBase : public Continuation, public recycled::Object {
  public:
-  TaskBase(const MethodEntry& function, const TaskOptions& options);
+  TaskBase(const MethodEntry& function, const On& on);
   // One that another rank has sent, which waits for the reply.
   TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& reply);
   TaskBase(const TaskBase&) = delete;
@@ -41,7 +42,7 @@ class TaskBase : public Continuation, public recycled::Object {
   }
 
   std::uint64_t id() const { return id_; }
-  std::uint8_t priority() const { return options_.priority; }
+  std::uint8_t priority() const { return priority_; }
   const MethodEntry& function() const { return function_; }
   TaskSystem& system() const { return system_; }
   const char* name() const;
@@ -57,12 +58,26 @@ class TaskBase : public Continuation, public recycled::Object {
   TaskBase* missing_task();
   // Runs it on this thread if it is ready, and no other thread has taken it.
   bool take_and_run();
+  // What it asks for beyond a core; nullptr: nothing.
+  const TaskAsks* asks() const { return asks_ ? &asks_->asks : nullptr; }
+  // It has it, and of gpus these.
+  void grant(std::vector<std::uint32_t> gpus);
+  const std::vector<std::uint32_t>& gpus() const { return asks_->gpus; }
+  // Granted, it may run; false: it was dropped meanwhile.
+  bool make_ready();
+  bool is_over() const { return phase_.load(std::memory_order_acquire) == Phase::over; }
+  // It had been granted until this call.
+  bool end_grant() { return asks_ && asks_->granted.exchange(false, std::memory_order_acq_rel); }
+
   // It is this thread's to run or to send away; false: somebody was first.
   bool take();
+  bool take_waiting();  // of one that has all it needs but for what it asks for
   void run_taken();
   bool stop_requested() const;
   // Another rank sent it.
   bool is_guest() const { return origin_ != nullptr; }
+  // Any rank with time may run it: it has not been sent already, nor given what it asks for.
+  bool may_leave() const { return !origin_ && !asks_; }
 
   // Taken by this rank, to be run by another one. Plain: without running user code.
   virtual bool is_plain() const = 0;
@@ -98,7 +113,13 @@ class TaskBase : public Continuation, public recycled::Object {
 
  private:
   enum class Phase : std::uint8_t { waiting, ready, taken, over };
+  struct Asks {
+    TaskAsks asks;
+    std::vector<std::uint32_t> gpus;
+    std::atomic<bool> granted{false};
+  };
 
+  static std::unique_ptr<Asks> make_asks(const On& on);
   void advance();
   void run();
   void call_function();
@@ -115,10 +136,12 @@ class TaskBase : public Continuation, public recycled::Object {
 
   const std::unique_ptr<TaskOrigin> origin_;  // of a guest
   std::atomic<std::uint32_t> references_{1};  // of who submits
+  const std::uint8_t priority_;
   std::atomic<Phase> phase_{Phase::waiting};
   std::atomic<bool> cancelled_{false};
   seam::SpinLock lock_;  // guards missing_, and the pointers to the objects
-  const TaskOptions options_;
+  const std::unique_ptr<Asks> asks_;
+  const char* const own_name_;  // nullptr: the function's
   TaskSystem& system_;
   const MethodEntry& function_;
   std::uint64_t id_ = 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace slipway {
 
@@ -29,6 +30,8 @@ class TaskContext {
   // Nobody wants the result any more: the task was cancelled, or the program stops. To be asked now and then by a task
   // that takes long.
   bool stop_requested() const;
+  // The devices that the task has, as places in the rank's list of visible ones; empty: it did not ask.
+  std::vector<std::uint32_t> gpus() const;
 
  private:
   detail::TaskBase& task_;

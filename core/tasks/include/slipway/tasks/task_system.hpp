@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "slipway/rpc/endpoint.hpp"
+#include "slipway/tasks/task_asks.hpp"
 
 namespace slipway::detail {
 
@@ -23,7 +24,8 @@ class TaskSystem {
   static TaskSystem& of_this_thread();
 
   // `seed`: of the run. `first_node`: from there on two nodes a rank are for tasks; this rank's are made.
-  TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node);
+  // `ranks`: what tasks may use of each.
+  TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node, std::vector<RankCapacity> ranks);
   ~TaskSystem();
   TaskSystem(const TaskSystem&) = delete;
   TaskSystem& operator=(const TaskSystem&) = delete;

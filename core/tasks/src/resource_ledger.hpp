@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "slipway/base/seam.hpp"
+#include "slipway/tasks/task_asks.hpp"
+
+namespace slipway::detail {
+
+class TaskBase;
+
+// What tasks of a rank have taken of its gpus, memory and named resources, and who waits for some. In the order in which
+// they came. Cores are not counted here: a task that waits gives its core away, and takes none of another. Any thread.
+class ResourceLedger {
+ public:
+  explicit ResourceLedger(const RankCapacity& capacity);
+
+  // True: it has what it asks for. False: it waits, and comes out of a later `give_back`. A reference is taken over.
+  [[nodiscard]] bool take(TaskBase& task);
+  // What the task had is free again.
+  struct Turn {
+    TaskBase* task = nullptr;  // with a reference
+    bool granted = false;      // it has what it waited for; else it was dropped meanwhile
+  };
+  [[nodiscard]] std::vector<Turn> give_back(TaskBase& task);
+  // All that wait, with a reference each.
+  [[nodiscard]] std::deque<TaskBase*> take_waiting();
+
+ private:
+  bool try_take(TaskBase& task);
+
+  seam::SpinLock lock_;  // guards what follows
+  RankCapacity free_;    // but for gpus
+  bool memory_known_;
+  std::vector<std::int64_t> free_gpus_;  // by device
+  std::deque<TaskBase*> waiting_;
+};
+
+}  // namespace slipway::detail

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+// Tasks that ask for more than a core, or for a rank.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../runtime_contract/everywhere.hpp"
+#include "slipway/tasks/task_asks.hpp"
+
+namespace slipway::test::resources {  // functions of tasks need names of their own in the whole program
+namespace {
+
+using detail::RankCapacity;
+using detail::TaskAsks;
+using ::testing::HasSubstr;
+
+void spend(int milliseconds) { seam::sleep_until(seam::after(std::chrono::milliseconds(milliseconds))); }
+std::uint32_t own_rank() { return detail::Endpoint::of_this_thread().rank().value(); }
+
+struct Counts {
+  std::atomic<int> now{0};
+  std::atomic<int> most{0};
+  std::atomic<int> all{0};
+};
+std::array<Counts, 4> counts;  // by rank
+
+std::uint32_t use(int milliseconds) {
+  Counts& mine = counts[own_rank()];
+  const int now = ++mine.now;
+  int most = mine.most;
+  while (most < now && !mine.most.compare_exchange_weak(most, now)) {
+  }
+  spend(milliseconds);
+  --mine.now;
+  ++mine.all;
+  return own_rank();
+}
+std::uint32_t where() { return own_rank(); }
+int length(const std::vector<double>& values) { return static_cast<int>(values.size()); }
+std::uint32_t where_with(const std::vector<double>& values) { return values.empty() ? 99 : own_rank(); }
+int nested(int depth) { return depth == 0 ? 1 : 1 + get(submit<&nested>(on({.cpus = 2}), depth - 1)); }
+
+struct Maker {
+  Ref<std::vector<double>> make(std::size_t size) { return put(std::vector<double>(size)); }
+};
+struct Nothing {
+  void run() {}
+};
+
+template <class Body>
+void run_on(Conditions setup, Body&& body) {
+  for (Counts& each : counts) each.now = each.most = each.all = 0;
+  Program program("resources");
+  const auto maker = program.with(on_rank(setup.ranks - 1)).node<Maker>("maker");
+  program.node<Nothing>("nothing");
+  setup.options.emplace_back("resources", "camera=1");
+  const auto result = testing::run(program, setup, [&](Running&) { body(maker, setup.ranks); });
+  EXPECT_EQ(result.status, 0) << result.failure;
+}
+
+// With real threads and under seeds, on 1, 2 and 3 ranks.
+template <class Body>
+void on_ranks(std::uint32_t threads, Body&& body) {
+  for (const std::uint32_t ranks : {1U, 2U, 3U}) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks, real threads");
+    run_on({.ranks = ranks, .pool_threads = threads}, body);
+    if (::testing::Test::HasFailure()) return;
+  }
+  testing::for_each_seed(0, [&](std::uint64_t seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    run_on({.ranks = 1 + static_cast<std::uint32_t>(seed % 3), .seed = seed, .pool_threads = threads}, body);
+    return !::testing::Test::HasFailure();
+  });
+}
+
+TEST(TaskResources, AreNeverGivenTwice) {
+  on_ranks(3, [](const Handle<Maker>&, std::uint32_t ranks) {
+    std::vector<Ref<std::uint32_t>> refs;
+    for (int i = 0; i < 12; ++i) refs.push_back(submit<&use>(on({.named = {{"camera", 1}}}), 2));
+    get(std::move(refs));
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      EXPECT_EQ(counts[rank].most, 1);
+      EXPECT_GT(counts[rank].all, 0) << "no task on rank " << rank;
+    }
+  });
+}
+
+TEST(TaskResources, MayBeShared) {
+  on_ranks(4, [](const Handle<Maker>&, std::uint32_t ranks) {
+    std::vector<Ref<std::uint32_t>> refs;
+    for (int i = 0; i < 18; ++i) refs.push_back(submit<&use>(on({.named = {{"camera", 0.3333}}}), 2));
+    get(std::move(refs));
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) EXPECT_LE(counts[rank].most, 3);
+    EXPECT_EQ(counts[0].most, 3);
+  });
+}
+
+TEST(TaskResources, WhatWaitsForThemMayBeCancelled) {
+  on_ranks(1, [](const Handle<Maker>&, std::uint32_t) {
+    const On camera = on({.named = {{"camera", 1}}, .on_rank = RankId(0)});
+    const Ref<std::uint32_t> first = submit<&use>(camera, 5);
+    const Ref<std::uint32_t> second = submit<&use>(camera, 5);
+    const Ref<std::uint32_t> third = submit<&use>(camera, 5);
+    cancel(second);
+    EXPECT_EQ(get(third), 0U);
+    EXPECT_TRUE(throws<Cancelled>([&] { get(second); }));
+    EXPECT_EQ(get(first), 0U);
+  });
+}
+
+TEST(TaskResources, Contract15_WhatNoRankHasFailsAtOnce) {
+  on_ranks(1, [](const Handle<Maker>&, std::uint32_t ranks) {
+    const auto refused = [](const On& asked) -> std::string {
+      try {
+        static_cast<void>(submit<&use>(asked, 0));
+        return "";
+      } catch (const UsageError& error) {
+        return error.what();
+      }
+    };
+    EXPECT_THAT(refused(on({.named = {{"camera", 2}}})), HasSubstr("the most that any rank has: "));
+    EXPECT_THAT(refused(on({.named = {{"camera", 2}}})), HasSubstr("1 camera"));
+    EXPECT_THAT(refused(on({.named = {{"lamp", 0.5}}})), HasSubstr("0 lamp"));
+    EXPECT_THAT(refused(on({.gpus = 1})), HasSubstr("0 gpus"));
+    EXPECT_THAT(refused(on({.cpus = 1000})), HasSubstr("a task asks for 1000 cpus"));
+    EXPECT_THAT(refused(on({.on_rank = RankId(ranks)})), HasSubstr("there are " + std::to_string(ranks)));
+    EXPECT_THAT(refused(on({.gpus = -1})), HasSubstr("-1 of gpus"));
+    EXPECT_THAT(refused(on({.gpus = 1.5})), HasSubstr("whole number"));
+    EXPECT_THAT(refused(on({.named = {{"camera", 0.00001}}})), HasSubstr("steps of 0.0001"));
+  });
+}
+
+TEST(TaskPlacement, OnARank) {
+  on_ranks(1, [](const Handle<Maker>&, std::uint32_t ranks) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      std::vector<Ref<std::uint32_t>> refs;
+      for (int i = 0; i < 600; ++i) refs.push_back(submit<&where>(on({.on_rank = RankId(rank)})));
+      for (const auto& done : get(std::move(refs))) EXPECT_EQ(done.value(), rank);
+    }
+  });
+}
+
+TEST(TaskPlacement, NearAValue) {
+  on_ranks(1, [](const Handle<Maker>& maker, std::uint32_t ranks) {
+    const auto far = maker.get<&Maker::make>(std::size_t{100'000});
+    EXPECT_EQ(far.rank(), RankId(ranks - 1));
+    EXPECT_EQ(get(submit<&where_with>(on({}).near(far), far)), ranks - 1);
+    const Ref<std::vector<double>> here = put(std::vector<double>(10));
+    EXPECT_EQ(get(submit<&where_with>(on({}).near(here), here)), 0U);
+    EXPECT_EQ(get(submit<&length>(on({}).near(far), far)), 100'000);
+  });
+}
+
+TEST(TaskResources, Contract15_CoresOfWhoWaitsAreFree) {
+  for (const std::uint32_t ranks : {1U, 2U}) {
+    run_on({.ranks = ranks, .pool_threads = 2}, [](const Handle<Maker>&, std::uint32_t) {
+      EXPECT_EQ(get(submit<&nested>(on({.cpus = 2}), 20)), 21);
+      std::vector<Ref<std::uint32_t>> refs;
+      for (int i = 0; i < 8; ++i) refs.push_back(submit<&use>(on({.cpus = 2}), 3));
+      for (int i = 0; i < 8; ++i) refs.push_back(submit<&use>(on({.cpus = 0}), 3));
+      get(std::move(refs));
+    });
+  }
+}
+
+TEST(TaskResources, Contract8_AStopDropsWhatWaitsForThem) {
+  for (const std::uint32_t ranks : {1U, 2U}) {
+    Program program("stopped");
+    struct Stopper {
+      void run(Context& context) {
+        for (int i = 0; i < 50; ++i) submit<&use>(on({.named = {{"camera", 1}}}), 10);
+        spend(15);
+        context.stop("enough");
+      }
+    };
+    program.node<Stopper>("stopper");
+    const auto result = testing::run(program, {.ranks = ranks, .options = {{"resources", "camera=1"}}});
+    EXPECT_EQ(result.status, 0) << result.failure;
+  }
+}
+
+TEST(RankCapacity, SlotsOfAShape) {
+  const RankCapacity rank{.cpus = 4 * TaskAsks::unit,
+                          .gpus = 2 * TaskAsks::unit,
+                          .memory = 1000,
+                          .named = {{"camera", 15'000}}};
+  const auto slots = [&rank](const On& asked) { return rank.slots(*TaskAsks::from(asked)); };
+  EXPECT_EQ(slots(on({.cpus = 2})), 2U);
+  EXPECT_EQ(slots(on({.cpus = 5})), 0U);
+  EXPECT_EQ(slots(on({.gpus = 1})), 2U);
+  EXPECT_EQ(slots(on({.cpus = 0.1, .gpus = 0.3})), 6U);  // three on each device
+  EXPECT_EQ(slots(on({.gpus = 3})), 0U);
+  EXPECT_EQ(slots(on({.memory = 400})), 2U);
+  EXPECT_EQ(slots(on({.named = {{"camera", 0.75}}})), 2U);
+  EXPECT_EQ(slots(on({.named = {{"camera", 0.7501}}})), 1U);
+  EXPECT_EQ(TaskAsks::from(on({.name = "plain", .priority = 3})), nullptr);
+}
+
+}  // namespace
+}  // namespace slipway::test::resources
