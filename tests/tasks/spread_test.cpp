@@ -57,6 +57,7 @@ double expected_sum(std::size_t size) {
 }
 int failed(int value) { throw std::domain_error("no " + std::to_string(value)); }
 void nothing() {}
+Numbers no_numbers() { throw std::domain_error("none"); }
 
 // Makes, keeps and looks at values on its rank.
 struct Keeper {
@@ -73,6 +74,7 @@ struct Keeper {
   double look_by_task(const Ref<Numbers>& ref, const Ref<Text>& text) {
     return get(submit<&sum_of_sums>(std::vector{submit<&sum>(ref), submit<&sum>(ref)}, text));
   }
+  double look_at(const Numbers& values) { return sum(values); }
   void slowly() { spend(20); }
   std::size_t lent() { return own_tasks().lent_values(); }
   std::size_t borrowed() { return own_tasks().borrowed_values(); }
@@ -200,6 +202,20 @@ TEST(TasksOnRanks, OutcomesOfOtherRanksAreWaitedFor) {
     get(far.get<&Keeper::make_nothing>());
     const Ref<Numbers> polled = far.get<&Keeper::make_by_task>(100UL);
     while (!polled.ready()) spend(1);
+  });
+}
+
+TEST(TasksOnRanks, CallsTakeARefForItsValue) {
+  spread(1, [](const Setting& setting) {
+    for (const auto& keeper : setting.keepers) {
+      const Ref<Numbers> here = submit<&numbers>(std::size_t{30});
+      const Ref<Numbers> there = keeper.get<&Keeper::make_by_task>(std::size_t{40});
+      EXPECT_EQ(keeper.get<&Keeper::look_at>(here), expected_sum(30));
+      EXPECT_EQ(keeper.call<&Keeper::look_at>(there).get(), expected_sum(40));
+      keeper.post<&Keeper::look_at>(there);
+      EXPECT_EQ(keeper.try_call<&Keeper::look_at>(here)->get(), expected_sum(30));
+      EXPECT_TRUE(throws<TaskError>([&] { keeper.get<&Keeper::look_at>(submit<&no_numbers>()); }));
+    }
   });
 }
 

@@ -78,7 +78,7 @@ inline bool has_time_limit(const CallOptions& options) {
 }
 
 template <class T, auto Method, class... Args>
-ResultOf<Method> call_and_get(NodeId node, const CallOptions& options, Args&&... args) {
+ResultOf<Method> call_and_get_with_values(NodeId node, const CallOptions& options, Args&&... args) {
   check_call<T, Method, Args...>();
   Endpoint& endpoint = Endpoint::of_this_thread();
   if (node.index() < endpoint.node_count() && !active_faults(endpoint)) {
@@ -93,6 +93,19 @@ ResultOf<Method> call_and_get(NodeId node, const CallOptions& options, Args&&...
     }
   }
   return begin_call<T, Method>(node, options, Caller::waits, std::forward<Args>(args)...)->get();
+}
+
+template <class T, auto Method, class... Args>
+ResultOf<Method> call_and_get(NodeId node, const CallOptions& options, Args&&... args) {
+  if constexpr (has_stand_ins<Method, Args...>) {
+    return with_values<Method>(
+        [&]<class... Values>(Values&&... values) {
+          return call_and_get<T, Method>(node, options, std::forward<Values>(values)...);
+        },
+        std::forward<Args>(args)...);
+  } else {
+    return call_and_get_with_values<T, Method>(node, options, std::forward<Args>(args)...);
+  }
 }
 
 }  // namespace slipway::detail

@@ -17,6 +17,7 @@
 #include "slipway/rpc/async.hpp"
 #include "slipway/rpc/edge_faults.hpp"
 #include "slipway/rpc/future.hpp"
+#include "slipway/rpc/stand_in.hpp"
 #include "slipway/rpc/transferable.hpp"
 
 // From the typed call to the endpoint: what may be called with what, and how arguments are taken. See handle.hpp.
@@ -209,8 +210,26 @@ Admitted dispatch(Endpoint& endpoint, const CallSetup& setup, CallState* state, 
 enum class Caller : std::uint8_t { goes_on, goes_on_without_room, waits };
 
 template <class T, auto Method, class... Args>
+std::optional<Future<ResultOf<Method>>> begin_call_with_values(NodeId node, const CallOptions& options, Caller caller,
+                                                               Args&&... args);
+
+template <class T, auto Method, class... Args>
 std::optional<Future<ResultOf<Method>>> begin_call(NodeId node, const CallOptions& options, Caller caller,
                                                    Args&&... args) {
+  if constexpr (has_stand_ins<Method, Args...>) {
+    return with_values<Method>(
+        [&]<class... Values>(Values&&... values) {
+          return begin_call<T, Method>(node, options, caller, std::forward<Values>(values)...);
+        },
+        std::forward<Args>(args)...);
+  } else {
+    return begin_call_with_values<T, Method>(node, options, caller, std::forward<Args>(args)...);
+  }
+}
+
+template <class T, auto Method, class... Args>
+std::optional<Future<ResultOf<Method>>> begin_call_with_values(NodeId node, const CallOptions& options, Caller caller,
+                                                               Args&&... args) {
   check_call<T, Method, Args...>();
   using State = ResultState<ResultOf<Method>>;
   const MethodEntry& method = MethodRow<T, Method>::entry();
@@ -238,11 +257,24 @@ std::optional<Future<ResultOf<Method>>> try_call(NodeId node, const CallOptions&
 }
 
 template <class T, auto Method, class... Args>
-void post(NodeId node, const CallOptions& options, Args&&... args) {
+void post_values(NodeId node, const CallOptions& options, Args&&... args) {
   check_call<T, Method, Args...>();
   Endpoint& endpoint = Endpoint::of_this_thread();
   const CallSetup setup = make_setup(node, MethodRow<T, Method>::entry(), options);
   dispatch<T, Method>(endpoint, setup, nullptr, std::forward<Args>(args)...);
+}
+
+template <class T, auto Method, class... Args>
+void post(NodeId node, const CallOptions& options, Args&&... args) {
+  if constexpr (has_stand_ins<Method, Args...>) {
+    return with_values<Method>(
+        [&]<class... Values>(Values&&... values) {
+          post<T, Method>(node, options, std::forward<Values>(values)...);
+        },
+        std::forward<Args>(args)...);
+  } else {
+    post_values<T, Method>(node, options, std::forward<Args>(args)...);
+  }
 }
 
 }  // namespace detail

@@ -39,6 +39,7 @@ class Ref {
  public:
   using value_type = T;
   using slipway_not_raw = void;
+  using slipway_stands_for = T;  // as an argument of calls
 
   Ref() = default;
   explicit Ref(detail::ObjectOf<T>* object) : object_(object) {}  // takes over a ref
@@ -76,6 +77,7 @@ class Ref {
     object().want();
     return *object_;
   }
+  std::add_lvalue_reference_t<const T> slipway_wait() const;  // get, where it stands for its value
   void slipway_encode(Writer& writer) const { detail::write_ref(writer, object_); }
   void slipway_decode(Reader& reader) {
     const auto make = [](std::uint64_t id, RankId owner) -> detail::ObjectPart* {
@@ -99,6 +101,10 @@ decltype(auto) get(const Ref<T>& ref) {
     detail::await_outcome(object);
   }
   if constexpr (!std::is_void_v<T>) return object.look();
+}
+template <class T>
+std::add_lvalue_reference_t<const T> Ref<T>::slipway_wait() const {
+  return get(*this);
 }
 // Of a ref that is given away: moved out if it was the last, else copied.
 template <class T>
