@@ -75,6 +75,13 @@ def tasks(task: Task) -> list[Pair]:
                                          "bytes_a_queued_task")]
 
 
+def spread(task: Task) -> list[Pair]:
+    own, raw = task.figures(2, "bench/bench_spread"), task.figures(2, "bench/bench_raw")
+    alone = task.figures(1, "bench/bench_tasks")
+    return [Pair(own["remote_us"], raw["round_trip_us"]), Pair(own["tasks_per_s"], alone["tasks_per_s"]),
+            *(Pair(own[f"efficiency_{length}"]) for length in ("7ms", "1ms", "100us"))]
+
+
 def tcp(task: Task) -> list[Pair]:
     flags = task.machine.without_shared_memory()
     own, raw = (task.figures(2, program, "--most-outstanding", "64", mpirun_flags=flags)
@@ -187,6 +194,11 @@ GROUPS = [
                     Row("10,000 tasks and get of all, s", 0.1, small_is_good=True),
                     Row("1 M tasks queued, then run, s", 2, small_is_good=True),
                     Row("memory of a queued task, B", 300, small_is_good=True)], tasks),
+    Group("spread", [Row("empty task on another rank, us", 4, small_is_good=True),
+                     Row("empty tasks/s, one submitter, 2 ranks against 1", 0.7),
+                     Row("tasks of 7 ms on 2 ranks, part of perfect", 0.97),
+                     Row("tasks of 1 ms on 2 ranks, part of perfect", 0.95),
+                     Row("tasks of 0.1 ms on 2 ranks, part of perfect", 0.85)], spread),
     Group("crowd", [Row("8 ranks, one pair active, calls/s", 0.5)], crowd),
     Group("idle", [Row("8 idle ranks, % of a core", 4, small_is_good=True)], idle),
     # 64 MiB of requests may be in flight; batches, replies and the allocator take some more.

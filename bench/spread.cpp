@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <slipway/slipway.hpp>
+#include <string>
+#include <vector>
+
+#include "flags.hpp"
+#include "measure.hpp"
+
+// Tasks on two ranks, submitted by one: against the same work dealt out by hand, half to each rank.
+// Flag: --effort PERCENT.
+namespace {
+
+using bench::Clock;
+
+std::uint64_t compute(std::uint64_t steps) {
+  std::uint64_t state = steps | 1;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+  }
+  return state;
+}
+int nothing(int value) { return value; }
+
+struct Half {
+  std::uint64_t work(int tasks, std::uint64_t steps) {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < tasks; ++i) sum += compute(steps);
+    return sum;
+  }
+};
+
+struct Submitter {
+  std::vector<slipway::Handle<Half>> halves;
+  bench::Effort effort;
+
+  void run() {
+    using namespace std::chrono_literals;
+    bench::print_figure("remote_us", 1e6 * bench::median([&] { return remote(effort.of(2'000)); }));
+    const int tasks = effort.of(100'000);
+    bench::print_figure("tasks_per_s", bench::median([&] { return tasks / submit_and_drain(tasks); }));
+    efficiency("efficiency_7ms", 7e-3, effort.of(200));
+    efficiency("efficiency_1ms", 1e-3, effort.of(1'000));
+    efficiency("efficiency_100us", 1e-4, effort.of(10'000));
+  }
+
+  static double remote(int times) {
+    const auto there = slipway::on({.on_rank = slipway::RankId(1)});
+    const auto start = Clock::now();
+    for (int i = 0; i < times; ++i) slipway::get(slipway::submit<&nothing>(there, i));
+    return bench::seconds_since(start) / times;
+  }
+  static double submit_and_drain(int tasks) {
+    std::vector<slipway::Ref<int>> refs;
+    refs.reserve(static_cast<std::size_t>(tasks));
+    const auto start = Clock::now();
+    for (int i = 0; i < tasks; ++i) refs.push_back(slipway::submit<&nothing>(i));
+    slipway::get(std::move(refs));
+    return bench::seconds_since(start);
+  }
+
+  // The work takes as long by hand as both halves at once do.
+  void efficiency(const char* name, double seconds, int tasks) {
+    const std::uint64_t steps = steps_of(seconds);
+    bench::print_figure(name, bench::median([&] {
+      const double by_hand = dealt_out(tasks, steps);
+      return by_hand / by_tasks(tasks, steps);
+    }));
+  }
+  static std::uint64_t steps_of(double seconds) {
+    constexpr std::uint64_t probe = 10'000'000;
+    const double time = bench::median([] {
+      const auto start = Clock::now();
+      return compute(probe) == 0 ? 0 : bench::seconds_since(start);
+    });
+    return static_cast<std::uint64_t>(seconds / time * static_cast<double>(probe));
+  }
+  double dealt_out(int tasks, std::uint64_t steps) {
+    const auto start = Clock::now();
+    std::vector<slipway::Future<std::uint64_t>> sums;
+    for (const auto& half : halves) {
+      sums.push_back(half.call<&Half::work>(tasks / static_cast<int>(halves.size()), steps));
+    }
+    for (auto& sum : sums) sum.get();
+    return bench::seconds_since(start);
+  }
+  static double by_tasks(int tasks, std::uint64_t steps) {
+    const auto start = Clock::now();
+    std::vector<slipway::Ref<std::uint64_t>> refs;
+    for (int i = 0; i < tasks; ++i) refs.push_back(slipway::submit<&compute>(steps));
+    slipway::get(std::move(refs));
+    return bench::seconds_since(start);
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  slipway::Options options(argc, argv);
+  examples::Flags flags(argc, argv);
+  const bench::Effort effort{flags.get("--effort", 100)};
+  flags.check();
+  slipway::Program program("bench_spread");
+  std::vector<slipway::Handle<Half>> halves;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    halves.push_back(program.with({.wishes = {.on_rank = slipway::RankId(rank)}})
+                         .node<Half>("half" + std::to_string(rank)));
+  }
+  program.with({.resources = {.cpus = 0}, .wishes = {.on_rank = slipway::RankId(0)}})
+      .node<Submitter>("submitter", halves, effort);
+  return slipway::launch(program, options);
+}
