@@ -28,7 +28,7 @@ int nothing(int value) { return value; }
 struct Half {
   std::uint64_t work(int tasks, std::uint64_t steps) {
     std::uint64_t sum = 0;
-    for (int i = 0; i < tasks; ++i) sum += compute(steps);
+    for (int i = 0; i < tasks; ++i) sum += compute(steps + static_cast<std::uint64_t>(i));  // the same would be done once
     return sum;
   }
 };
@@ -90,7 +90,7 @@ struct Submitter {
   static double by_tasks(int tasks, std::uint64_t steps) {
     const auto start = Clock::now();
     std::vector<slipway::Ref<std::uint64_t>> refs;
-    for (int i = 0; i < tasks; ++i) refs.push_back(slipway::submit<&compute>(steps));
+    for (int i = 0; i < tasks; ++i) refs.push_back(slipway::submit<&compute>(steps + static_cast<std::uint64_t>(i)));
     slipway::get(std::move(refs));
     return bench::seconds_since(start);
   }

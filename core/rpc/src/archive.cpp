@@ -53,6 +53,7 @@ constexpr std::size_t kept_body = std::size_t{1} << 20U;
 }  // namespace
 
 void Writer::give_back_attachments() {
+  if (attachments_.empty()) return;
   for (const Attachment& each : std::exchange(attachments_, {})) each.give_back(each);
 }
 
@@ -62,7 +63,7 @@ void Writer::take_attachments(Writer& from) {
 }
 
 void Writer::clear() {
-  if (!attachments_.empty()) give_back_attachments();
+  give_back_attachments();
   used_ = 0;
   segments_.clear();
   user_archive_.reset();

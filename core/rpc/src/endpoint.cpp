@@ -94,11 +94,7 @@ void Endpoint::flush() { parts_->progress.flush(); }
 void Endpoint::run_in_pool(Runnable* work) { parts_->pool.push(work); }
 bool Endpoint::pool_has_work() const { return parts_->pool.has_work(); }
 
-bool Endpoint::take_pool_cores(int more) {
-  if (!Pool::on_pool_thread()) return false;
-  parts_->pool.take_cores(more);
-  return true;
-}
+int Endpoint::set_pool_cores(int more) { return Pool::on_pool_thread() ? parts_->pool.set_cores(more) : 0; }
 
 void Endpoint::send_control(RankId to, std::string_view body) {
   wire::FrameHeader header{.kind = wire::FrameKind::control, .size = static_cast<std::uint32_t>(body.size())};

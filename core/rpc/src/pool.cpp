@@ -131,10 +131,11 @@ void Pool::end_blocking() {
   blocked_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Pool::take_cores(int more) {
-  more_cores += more;
-  running_.fetch_add(static_cast<std::uint32_t>(more), std::memory_order_seq_cst);
-  if (more < 0) wake();
+int Pool::set_cores(int more) {
+  const int before = std::exchange(more_cores, more);
+  running_.fetch_add(static_cast<std::uint32_t>(more - before), std::memory_order_seq_cst);
+  if (more < before) wake();
+  return before;
 }
 
 // More threads than cpus are not blocked: some replacements are no longer needed, and sleep.

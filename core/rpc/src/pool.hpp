@@ -47,8 +47,8 @@ class Pool {
   void end_blocking();
   // After end_blocking on the same stack: the limit has been asked already.
   void block_again();
-  // What runs on this pool thread keeps so many more cores busy than one; negative: fewer.
-  void take_cores(int more);
+  // What runs on this pool thread keeps so many more cores busy than one (-1: none). What it was before.
+  int set_cores(int more);
   std::uint32_t blocked() const { return blocked_.load(std::memory_order_relaxed); }
 
   static bool on_pool_thread();

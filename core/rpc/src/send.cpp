@@ -16,7 +16,10 @@ Activity& activity_of_this_thread(const Endpoint& endpoint) {
   // In order of first use.
   static std::atomic<std::uint64_t> threads{0};
   thread_local Activity own;
-  if (own.id == 0) own.id = own.chain = child_id(endpoint.settings().program, ~threads.fetch_add(1));
+  if (own.id == 0) {
+    const std::uint64_t of_rank = child_id(endpoint.settings().program, endpoint.rank().value());
+    own.id = own.chain = child_id(of_rank, ~threads.fetch_add(1));
+  }
   return own;
 }
 
@@ -168,8 +171,25 @@ Admitted Endpoint::call_remote_raw(const CallSetup& setup, CallState* state, std
   });
 }
 
+namespace {
+
+// What is attached to arguments goes back unless they were sent.
+class AttachmentsScope {
+ public:
+  explicit AttachmentsScope(Writer& writer) : writer_(writer) {}
+  ~AttachmentsScope() { writer_.give_back_attachments(); }
+  AttachmentsScope(const AttachmentsScope&) = delete;
+  AttachmentsScope& operator=(const AttachmentsScope&) = delete;
+
+ private:
+  Writer& writer_;
+};
+
+}  // namespace
+
 Admitted Endpoint::call_remote(const CallSetup& setup, CallState* state, Writer& arguments,
                                std::shared_ptr<void> keep_alive) {
+  const AttachmentsScope attached(arguments);
   const auto body = arguments.body();
   const bool has_segments = !arguments.segments().empty();
   const std::uint64_t bytes = total_size(arguments) + wire::request_heads;

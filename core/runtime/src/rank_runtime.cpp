@@ -383,8 +383,9 @@ void RankRuntime::report_workers_returned() {
 
 void RankRuntime::report_drain(std::uint32_t round) {
   endpoint_->report_all_consumed();
-  bool quiet = endpoint_->calls_in_flight() == 0 && tasks_->unfinished() == 0 &&
-               !tasks_->has_messages() && threads_ended();
+  // Messages first: they become calls.
+  bool quiet = !tasks_->has_messages() && endpoint_->calls_in_flight() == 0 && tasks_->unfinished() == 0 &&
+               threads_ended();
   if (setup_.edge_faults) quiet = quiet && !setup_.edge_faults->holds_calls_of(*endpoint_);
   std::uint64_t handled = tasks_->finished();
   for (const auto& node : nodes_) {
@@ -439,6 +440,7 @@ bool RankRuntime::user_code_ended() const {
 RankResult RankRuntime::finish() {
   if (constructor_thread_.joinable()) constructor_thread_.join();
   if (setup_.edge_faults) setup_.edge_faults->drop_calls_of(*endpoint_);
+  endpoint_->fail_all_calls("the program has ended");  // refs that nodes dropped may still be on their way home
   endpoint_->stop();
   transport_.close();
   log_->info(fmt::format("ended with status {}", *ended_));

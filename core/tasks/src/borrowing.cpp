@@ -13,10 +13,13 @@
 #include "slipway/tasks/task.hpp"
 #include "system_message.hpp"
 #include "task_system_parts.hpp"
+#include "waiting.hpp"
 
 namespace slipway::detail {
 
 namespace {
+
+thread_local bool may_wait = true;
 
 // What a ref is on the wire. No owner: it names nothing.
 struct RefOnWire {
@@ -44,8 +47,7 @@ class Answer final : public Continuation, public Runnable {
 
   // At once where it takes no time and runs no user code.
   void answer_soon() {
-    const bool small = object_.encodes_by_library() && object_.least_size() <= largest_inline_value;
-    if (object_.state().failed() || small) {
+    if (object_.state().failed() || object_.known_size() <= largest_inline_value) {
       answer();
     } else {
       reply_.endpoint->run_in_pool(this);
@@ -78,7 +80,7 @@ class Answer final : public Continuation, public Runnable {
 };
 
 struct AskTag {};
-// To the desk: the outcome of a value that the receiver owns.
+// To `values`: the outcome of a value that the receiver owns.
 void answer_ask(Invocation& invocation) {
   Reader reader(invocation.body);
   std::uint64_t id = 0;
@@ -103,24 +105,38 @@ void give_back_attached(const Writer::Attachment& attachment) {
   TaskSystemParts& parts = static_cast<TaskSystem*>(attachment.to)->parts();
   if (RankId(attachment.owner) == parts.endpoint().rank()) {
     if (ObjectPart* const unknown = parts.objects.take_back(attachment.what, attachment.amount)) unknown->drop_ref();
-  } else if (!parts.objects.add_weight(attachment.what, attachment.amount)) {
+  } else if (!parts.objects.add_weight(RankId(attachment.owner), attachment.what, attachment.amount)) {
     parts.give_weight_back(RankId(attachment.owner), attachment.what, attachment.amount);
   }
 }
 
 std::uint64_t ask_for_weight(TaskSystem& system, const ObjectPart& object) {
-  return ask<&TaskNode::more_weight>(system.endpoint(), system.parts().tasks_node(object.owner()), object.id());
+  return ask<&TaskNode::more_weight>(system.endpoint(), system.parts().desk(object.owner()), object.id());
 }
 
 std::uint64_t weight_of_one(TaskSystem& system, ObjectPart& object) {
   while (true) {
     const std::uint64_t weight = system.parts().objects.give(object);
     if (weight != 0) return weight;
-    static_cast<void>(system.parts().objects.add_weight(object.id(), ask_for_weight(system, object)));
+    if (!may_wait) throw WouldWait();
+    static_cast<void>(system.parts().objects.add_weight(object.owner(), object.id(), ask_for_weight(system, object)));
   }
 }
 
 }  // namespace
+
+MustNotWait::MustNotWait() { may_wait = false; }
+MustNotWait::~MustNotWait() { may_wait = true; }
+
+bool ObjectPart::take_for_itself() {
+  if (!is_borrowed()) return is_only_ref();
+  TaskSystemParts& parts = state().info.endpoint->tasks()->parts();
+  const RankId from = owner();
+  const auto weight = parts.objects.end_borrow_of_only_ref(*this);
+  if (!weight) return false;
+  parts.give_weight_back(from, id_, *weight);
+  return true;
+}
 
 void write_ref(Writer& writer, ObjectPart* object) {
   RefOnWire wire;
@@ -160,8 +176,8 @@ RankId rank_of(const ObjectPart& object) {
 
 bool write_inline(Writer& writer, ObjectPart& object) {
   CallState& state = object.state();
-  const bool may = state.done() && !state.failed() && object.least_size() <= largest_inline_value;
-  if (may) {
+  const bool there = state.done() && !state.failed();
+  if (there && (object.known_size() <= largest_inline_value || object.known_size() == ObjectPart::unknown_size)) {
     Writer value;
     object.encode_value(value);
     if (value.body().size() <= largest_inline_value) {
@@ -203,11 +219,11 @@ void ObjectPart::ask_for() {
   const SystemActivity activity(endpoint);
   Writer writer;
   encode(writer, id_);
-  const CallSetup setup{.node = endpoint.tasks()->parts().desk(owner()), .method = &ask_row.entry};
+  const CallSetup setup{.node = endpoint.tasks()->parts().values_node(owner()), .method = &ask_row.entry};
   state().retain();
   try {
     static_cast<void>(endpoint.call_remote(setup, &state(), writer, nullptr));
-  } catch (const Stopped&) {
+  } catch (...) {  // no room, and no way to wait for it
     if (state().claim()) state().fail(std::current_exception());
   }
 }

@@ -84,8 +84,15 @@ std::vector<ClusterScheduler::Message> ClusterScheduler::take_news(RankId rank, 
   std::uint32_t& latest = periods_[rank.index()];
   if (news <= latest) return {};
   latest = news;
-  loads_[rank.index()].offers = offers;
   std::vector<Message> messages;
+  // Between two offers it was idle, and gave all back; that news has been overtaken.
+  if (offers && loads_[rank.index()].offers) set_load(rank, false, messages);
+  set_load(rank, offers, messages);
+  return messages;
+}
+
+void ClusterScheduler::set_load(RankId rank, bool offers, std::vector<Message>& messages) {
+  loads_[rank.index()].offers = offers;
   for (const LeaseChange& change : decide_leases(loads_)) {
     loads_[change.lender.index()].lent_to = change.to;
     const auto period_of = [this](RankId holder) { return periods_[holder.index()] / 2; };
@@ -94,7 +101,6 @@ std::vector<ClusterScheduler::Message> ClusterScheduler::take_news(RankId rank, 
     }
     if (change.to) messages.push_back({change.to, change.lender, true, period_of(change.to), ++version_});
   }
-  return messages;
 }
 
 }  // namespace slipway::detail

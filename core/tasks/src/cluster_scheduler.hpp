@@ -44,6 +44,7 @@ class ClusterScheduler {
 
  private:
   std::vector<Message> take_news(RankId rank, std::uint32_t period, bool offers);
+  void set_load(RankId rank, bool offers, std::vector<Message>& messages);  // with lock_
 
   seam::SpinLock lock_;  // guards what follows
   std::vector<RankLoad> loads_;

@@ -26,16 +26,16 @@ std::uint64_t ObjectTable::give(ObjectPart& object) {
     entry.weight += minted;
     return minted;
   }
-  const auto found = borrowed_.find(object.id());
+  const auto found = borrowed_.find(key(object));
   if (found == borrowed_.end() || found->second.weight < 2) return 0;
   const std::uint64_t part = std::max<std::uint64_t>(1, found->second.weight / part_given);
   found->second.weight -= part;
   return part;
 }
 
-bool ObjectTable::add_weight(std::uint64_t id, std::uint64_t weight) {
+bool ObjectTable::add_weight(RankId owner, std::uint64_t id, std::uint64_t weight) {
   const std::lock_guard guard(lock_);
-  const auto found = borrowed_.find(id);
+  const auto found = borrowed_.find(key(owner, id));
   if (found == borrowed_.end()) return false;
   found->second.weight += weight;
   return true;
@@ -68,9 +68,9 @@ ObjectPart* ObjectTable::take_back(std::uint64_t id, std::uint64_t weight) {
 
 ObjectPart* ObjectTable::borrow(std::uint64_t id, RankId owner, std::uint64_t weight, MakeBorrowed make) {
   const std::lock_guard guard(lock_);
-  Entry& entry = borrowed_[id];
+  Entry& entry = borrowed_[key(owner, id)];
   entry.weight += weight;
-  // One whose last ref has just gone gives back what it had, and has no part in what came now.
+  // One whose last ref has just gone leaves its place, and its weight, to a new one.
   if (!entry.object || !entry.object->try_add_ref()) {
     entry.object = make(id, owner);
     entry.object->state().info.endpoint = &endpoint_;
@@ -80,10 +80,21 @@ ObjectPart* ObjectTable::borrow(std::uint64_t id, RankId owner, std::uint64_t we
 
 std::uint64_t ObjectTable::end_borrow(ObjectPart& object) {
   const std::lock_guard guard(lock_);
-  const auto found = borrowed_.find(object.id());
+  const auto found = borrowed_.find(key(object));
   if (found == borrowed_.end() || found->second.object != &object) return 0;  // another took its place, and its weight
   const std::uint64_t weight = found->second.weight;
   borrowed_.erase(found);
+  return weight;
+}
+
+std::optional<std::uint64_t> ObjectTable::end_borrow_of_only_ref(ObjectPart& object) {
+  const std::lock_guard guard(lock_);
+  if (!object.is_only_ref()) return std::nullopt;
+  const auto found = borrowed_.find(key(object));
+  if (found == borrowed_.end() || found->second.object != &object) return std::nullopt;
+  const std::uint64_t weight = found->second.weight;
+  borrowed_.erase(found);
+  object.forget_owner();
   return weight;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include "slipway/base/ids.hpp"
@@ -26,7 +27,7 @@ class ObjectTable {
   // Weight for one ref that leaves. 0: of a borrowed object, which has none to spare.
   std::uint64_t give(ObjectPart& object);
   // More of it for a borrowed object. False: this rank has no ref to it.
-  [[nodiscard]] bool add_weight(std::uint64_t id, std::uint64_t weight);
+  [[nodiscard]] bool add_weight(RankId owner, std::uint64_t id, std::uint64_t weight);
   // Of an object of this rank, for a borrower that has none to spare. 0: there is no such object.
   std::uint64_t mint(std::uint64_t id);
 
@@ -38,6 +39,8 @@ class ObjectTable {
   ObjectPart* borrow(std::uint64_t id, RankId owner, std::uint64_t weight, MakeBorrowed make);
   // Its last ref has gone. The weight to give back.
   std::uint64_t end_borrow(ObjectPart& object);
+  // The same while one ref is left, from which on nobody can find the object. Nothing: there are more.
+  std::optional<std::uint64_t> end_borrow_of_only_ref(ObjectPart& object);
 
   // The run is over: no other rank will say anything any more.
   void clear();
@@ -51,10 +54,14 @@ class ObjectTable {
     std::uint64_t weight = 0;      // owned: that is out; borrowed: that is here
   };
 
+  // Threads that users start themselves are numbered on each rank, and so may be ids of what they make.
+  static std::uint64_t key(RankId owner, std::uint64_t id) { return child_id(id, owner.value()); }
+  static std::uint64_t key(const ObjectPart& object) { return key(object.owner(), object.id()); }
+
   Endpoint& endpoint_;
   mutable seam::SpinLock lock_;  // guards what follows
   std::unordered_map<std::uint64_t, Entry> owned_;
-  std::unordered_map<std::uint64_t, Entry> borrowed_;
+  std::unordered_map<std::uint64_t, Entry> borrowed_;  // by `key`
 };
 
 }  // namespace slipway::detail

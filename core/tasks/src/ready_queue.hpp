@@ -17,7 +17,7 @@ namespace slipway::detail {
 // Tasks that may run, the higher priority first, then the older. It holds a reference to each; a task that somebody has
 // taken meanwhile comes out like any other. Any thread.
 //
-// Of the usual priority there are two lists, so that who submits and who runs seldom want the same lock: tasks come
+// Of the usual priority there are, beside what must run on this rank, two lists, so that who submits and who runs seldom want the same lock: tasks come
 // into one, go out of the other, and are moved from one to the other all at once.
 class ReadyQueue {
  public:
@@ -26,6 +26,10 @@ class ReadyQueue {
     task->set_next_ready(nullptr);
     if (task->priority() != 0) {
       push_urgent(task);
+    } else if (!task->may_leave()) {
+      const std::lock_guard guard(bound_lock_);
+      bound_.push(task);
+      bound_count_.store(bound_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     } else {
       const std::lock_guard guard(coming_lock_);
       coming_.push(task);
@@ -39,18 +43,27 @@ class ReadyQueue {
     if (urgent_count_.load(std::memory_order_relaxed) != 0) {
       if (TaskBase* const task = pop_urgent()) return task;
     }
-    const std::lock_guard guard(going_lock_);
-    if (!going_.head) refill();
-    return pop_going();
+    // In turns with the others, neither of which may wait for ever.
+    const bool bound_first = bound_count_.load(std::memory_order_relaxed) != 0 && bound_turn_.exchange(!bound_turn_);
+    if (bound_first) {
+      if (TaskBase* const task = pop_bound()) return task;
+    }
+    if (TaskBase* const task = pop_usual()) return task;
+    return bound_count_.load(std::memory_order_relaxed) != 0 ? pop_bound() : nullptr;
   }
-  // The oldest of the usual priority, if it may go to another rank; `plain_only`: without running user code.
+  // One that may go to another rank, the next to run here; `plain_only`: without running user code.
   TaskBase* pop_to_send(bool plain_only) {
+    const auto fits = [plain_only](const List& list) {
+      return list.head && list.head->may_leave() && (!plain_only || list.head->is_plain());
+    };
+    if (urgent_count_.load(std::memory_order_relaxed) != 0) {
+      if (TaskBase* const task = pop_urgent(fits)) return task;
+    }
     const std::lock_guard guard(going_lock_);
     if (!going_.head) refill();
-    if (!going_.head || !going_.head->may_leave() || (plain_only && !going_.head->is_plain())) return nullptr;
-    return pop_going();
+    return fits(going_) ? pop_going() : nullptr;
   }
-  // How many came, about, including some that have been taken.
+  // How many may go to other ranks, about, including some that have been taken.
   std::uint64_t size() const {
     const std::uint64_t gone = went_.load(std::memory_order_relaxed);
     const std::uint64_t came = came_.load(std::memory_order_relaxed);
@@ -58,7 +71,7 @@ class ReadyQueue {
   }
   bool empty() const {
     return !has_coming_.load(std::memory_order_acquire) && !has_going_.load(std::memory_order_relaxed) &&
-           urgent_count_.load(std::memory_order_relaxed) == 0;
+           urgent_count_.load(std::memory_order_relaxed) == 0 && bound_count_.load(std::memory_order_relaxed) == 0;
   }
 
  private:
@@ -81,6 +94,17 @@ class ReadyQueue {
     }
   };
 
+  TaskBase* pop_bound() {
+    const std::lock_guard guard(bound_lock_);
+    TaskBase* const task = bound_.pop();
+    if (task) bound_count_.store(bound_count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    return task;
+  }
+  TaskBase* pop_usual() {
+    const std::lock_guard guard(going_lock_);
+    if (!going_.head) refill();
+    return pop_going();
+  }
   // With going_lock_.
   TaskBase* pop_going() {
     TaskBase* const task = going_.pop();
@@ -101,9 +125,13 @@ class ReadyQueue {
     urgent_count_.store(urgent_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   TaskBase* pop_urgent() {
+    return pop_urgent([](const List&) { return true; });
+  }
+  template <class Fits>
+  TaskBase* pop_urgent(const Fits& fits) {
     const std::lock_guard guard(urgent_lock_);
     const auto most = urgent_.begin();
-    if (most == urgent_.end()) return nullptr;
+    if (most == urgent_.end() || !fits(most->second)) return nullptr;
     TaskBase* const task = most->second.pop();
     if (!most->second.head) urgent_.erase(most);
     urgent_count_.store(urgent_count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
@@ -118,6 +146,10 @@ class ReadyQueue {
   List going_;
   std::atomic<std::uint64_t> went_{0};
   std::atomic<bool> has_going_{false};
+  alignas(64) seam::SpinLock bound_lock_;  // guards bound_; bound_count_ is written with it
+  List bound_;  // to this rank
+  std::atomic<std::uint64_t> bound_count_{0};
+  std::atomic<bool> bound_turn_{false};
   alignas(64) seam::SpinLock urgent_lock_;  // guards urgent_; urgent_count_ is written with it
   std::map<std::uint8_t, List, std::greater<>> urgent_;
   std::atomic<std::uint64_t> urgent_count_{0};

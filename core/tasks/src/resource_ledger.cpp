@@ -36,11 +36,8 @@ bool ResourceLedger::try_take(TaskBase& task) {
   }
   for (const std::uint32_t gpu : gpus) free_gpus_[gpu] -= of_each;
   if (memory_known_) free_.memory -= asks.memory;
-  for (auto& [name, free] : free_.named) {
-    for (const auto& [asked, amount] : asks.named) {
-      if (asked == name) free -= amount;
-    }
-  }
+  change_named(asks, -1);
+  for (std::uint32_t& gpu : gpus) gpu += free_.first_gpu;
   task.grant(std::move(gpus));
   return true;
 }
@@ -52,16 +49,26 @@ bool ResourceLedger::take(TaskBase& task) {
   return false;
 }
 
-std::vector<ResourceLedger::Turn> ResourceLedger::give_back(TaskBase& task) {
-  const TaskAsks& asks = *task.asks();
-  const std::lock_guard guard(lock_);
-  for (const std::uint32_t gpu : task.gpus()) free_gpus_[gpu] += std::min(asks.gpus, TaskAsks::unit);
-  if (memory_known_) free_.memory += asks.memory;
+void ResourceLedger::change_named(const TaskAsks& asks, std::int64_t sign) {
   for (auto& [name, free] : free_.named) {
     for (const auto& [asked, amount] : asks.named) {
-      if (asked == name) free += amount;
+      if (asked == name) free += sign * amount;
     }
   }
+}
+
+void ResourceLedger::give_back(TaskBase& task) {
+  const TaskAsks& asks = *task.asks();
+  const std::lock_guard guard(lock_);
+  for (const std::uint32_t gpu : task.gpus()) {
+    free_gpus_[gpu - free_.first_gpu] += std::min(asks.gpus, TaskAsks::unit);
+  }
+  if (memory_known_) free_.memory += asks.memory;
+  change_named(asks, 1);
+}
+
+std::vector<ResourceLedger::Turn> ResourceLedger::next_turns() {
+  const std::lock_guard guard(lock_);
   std::vector<Turn> turns;
   while (!waiting_.empty()) {
     TaskBase* const next = waiting_.front();

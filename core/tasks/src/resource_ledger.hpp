@@ -22,16 +22,19 @@ class ResourceLedger {
   // True: it has what it asks for. False: it waits, and comes out of a later `give_back`. A reference is taken over.
   [[nodiscard]] bool take(TaskBase& task);
   // What the task had is free again.
+  void give_back(TaskBase& task);
+  // Who has now what he waits for, or need not wait any more.
   struct Turn {
     TaskBase* task = nullptr;  // with a reference
     bool granted = false;      // it has what it waited for; else it was dropped meanwhile
   };
-  [[nodiscard]] std::vector<Turn> give_back(TaskBase& task);
+  [[nodiscard]] std::vector<Turn> next_turns();
   // All that wait, with a reference each.
   [[nodiscard]] std::deque<TaskBase*> take_waiting();
 
  private:
   bool try_take(TaskBase& task);
+  void change_named(const TaskAsks& asks, std::int64_t sign);
 
   seam::SpinLock lock_;  // guards what follows
   RankCapacity free_;    // but for gpus

@@ -54,13 +54,17 @@ std::optional<RankId> Router::choose(const TaskAsks& asks, const Shape& shape) c
 
 void Router::route(TaskBase& task) {
   const std::lock_guard guard(lock_);
-  Shape& shape = shapes_[*task.asks()];
-  if (shape.away.empty()) shape.away.resize(parts_.capacities.size());
-  shape.waiting.push_back(&task);
+  shape_of(*task.asks()).waiting.push_back(&task);
   any_.store(true, std::memory_order_release);
 }
 
-std::optional<Router::Routed> Router::next(By by) {
+Router::Shape& Router::shape_of(const TaskAsks& asks) {
+  Shape& shape = shapes_[asks];
+  if (shape.away.empty()) shape.away.resize(parts_.capacities.size());
+  return shape;
+}
+
+std::optional<Router::Routed> Router::next(By by, bool& skipped) {
   const std::lock_guard guard(lock_);
   bool any = false;
   for (auto& [asks, shape] : shapes_) {
@@ -69,9 +73,13 @@ std::optional<Router::Routed> Router::next(By by) {
     const auto rank = choose(asks, shape);
     if (!rank) continue;
     TaskBase* const task = shape.waiting.front();
-    if (by == By::desk && *rank != parts_.endpoint().rank() && !task->is_plain()) continue;
+    if (by == By::desk && *rank != parts_.endpoint().rank() && !task->is_plain()) {
+      skipped = true;
+      continue;
+    }
     shape.waiting.pop_front();
     ++shape.away[rank->index()];
+    ++shape.all_away;
     return Routed{task, *rank};
   }
   any_.store(any, std::memory_order_relaxed);
@@ -79,18 +87,32 @@ std::optional<Router::Routed> Router::next(By by) {
 }
 
 void Router::look(By by) {
+  bool skipped = false;
   while (any_.load(std::memory_order_acquire)) {
-    const auto routed = next(by);
-    if (!routed) return;
-    if (routed->to == parts_.endpoint().rank()) {
-      parts_.give_resources(*routed->task);
-    } else if (routed->task->take_waiting()) {
-      parts_.shipping.send(*routed->task, routed->to);
-    } else {
-      ended(*routed->task->asks(), routed->to);  // dropped meanwhile
-      routed->task->release();
-    }
+    const auto routed = next(by, skipped);
+    if (!routed) break;
+    if (!carry_out(*routed, by)) return;
   }
+  if (skipped) parts_.call_looker();
+}
+
+// False: there is no way to that rank now.
+bool Router::carry_out(const Routed& routed, By by) {
+  TaskBase& task = *routed.task;
+  if (routed.to == parts_.endpoint().rank()) {
+    parts_.give_resources(task);
+  } else if (!task.take_waiting()) {  // dropped meanwhile
+    ended(*task.asks(), routed.to);
+    task.release();
+  } else if (!parts_.shipping.send(task, routed.to, by)) {
+    ended(*task.asks(), routed.to);
+    task.put_back();
+    const std::lock_guard guard(lock_);
+    shape_of(*task.asks()).waiting.push_front(&task);
+    any_.store(true, std::memory_order_release);
+    return false;
+  }
+  return true;
 }
 
 std::vector<TaskBase*> Router::take_waiting() {
@@ -106,7 +128,10 @@ std::vector<TaskBase*> Router::take_waiting() {
 void Router::ended(const TaskAsks& asks, RankId where) {
   const std::lock_guard guard(lock_);
   const auto found = shapes_.find(asks);
-  if (found != shapes_.end()) --found->second.away[where.index()];
+  if (found == shapes_.end()) return;
+  Shape& shape = found->second;
+  --shape.away[where.index()];
+  if (--shape.all_away == 0 && shape.waiting.empty()) shapes_.erase(found);
 }
 
 }  // namespace slipway::detail

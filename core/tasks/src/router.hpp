@@ -42,13 +42,16 @@ class Router {
   struct Shape {
     std::deque<TaskBase*> waiting;
     std::vector<std::uint32_t> away;  // by rank
+    std::uint64_t all_away = 0;
   };
   struct Routed {
     TaskBase* task = nullptr;
     RankId to;
   };
 
-  std::optional<Routed> next(By by);
+  Shape& shape_of(const TaskAsks& asks);  // with lock_
+  std::optional<Routed> next(By by, bool& skipped);
+  bool carry_out(const Routed& routed, By by);
   std::optional<RankId> choose(const TaskAsks& asks, const Shape& shape) const;
   std::uint32_t room(const TaskAsks& asks, const Shape& shape, RankId rank) const;
 

@@ -9,13 +9,15 @@
 #include "shipping.hpp"
 #include "slipway/rpc/call_state.hpp"
 #include "slipway/rpc/reader.hpp"
+#include "slipway/rpc/runnable.hpp"
 #include "slipway/tasks/outcome.hpp"
 #include "slipway/tasks/task.hpp"
+#include "slipway/tasks/task_system.hpp"
 
 namespace slipway::detail {
 
-// A task that runs on another rank, as a call: its outcome is that of the task.
-class ShippedTask final : public CallState, public Continuation {
+// A task that runs on another rank, as a call: its outcome is that of the task. It has one reference for `come_back`.
+class ShippedTask final : public CallState, public Continuation, public Runnable {
  public:
   // A reference to the task is taken over.
   ShippedTask(TaskBase& task, Shipping& shipping, RankId to) : task_(task), shipping_(shipping), to_(to) {
@@ -34,16 +36,31 @@ class ShippedTask final : public CallState, public Continuation {
     decode_value(reader);
     reader.finish();
   }
+  // It was not sent after all: nobody will say how it ends, and the task stays whose it was.
+  void forget() {
+    static_cast<void>(detach(*this));
+    release();
+  }
+  // What the task holds goes with it, which may run user code.
   void notify(CallState&) override {
+    if (task_.is_plain()) {
+      come_back();
+    } else {
+      task_.system().endpoint().run_in_pool(this);
+    }
+  }
+  void execute() override { come_back(); }
+  std::string describe() const override { return fmt::format("task {} on rank {}", task_.path(), to_.value()); }
+
+ private:
+  void come_back() {
     ignore_errors();
     shipping_.came_back(task_, to_, ran_for_, slots_);
     task_.came_back(failed() ? error() : nullptr);
     task_.release();
     release();
   }
-  std::string describe() const override { return fmt::format("task {} on rank {}", task_.path(), to_.value()); }
 
- private:
   TaskBase& task_;
   Shipping& shipping_;
   const RankId to_;

@@ -10,6 +10,7 @@
 #include "slipway/rpc/runnable.hpp"
 #include "system_message.hpp"
 #include "task_system_parts.hpp"
+#include "waiting.hpp"
 
 namespace slipway::detail {
 
@@ -24,6 +25,9 @@ constexpr seam::Time work_ahead = 200 * microsecond;
 constexpr std::uint32_t fewest_ahead = 2;  // a slot: one runs, one waits
 constexpr std::uint32_t most_ahead = 256;
 
+constexpr seam::Time long_task = 5 * microsecond;
+constexpr seam::Time pause_of_looker = microsecond * 1'000;
+
 constexpr RankId cluster_rank{0};
 
 }  // namespace
@@ -37,34 +41,30 @@ std::uint32_t Shipping::Lease::window() const {
 Shipping::Shipping(TaskSystemParts& parts)
     : parts_(parts),
       least_worth_sending_(seam::simulated() ? 0 : cost_of_sending),  // there tasks take no time
-      mean_(exact_above),
+      mean_(long_task),  // worth sending, until more is known
       desk_entry_(*this),
       leases_(parts.endpoint().ranks()) {
   for (Lease& lease : leases_) lease.slots = parts.endpoint().settings().cpus;  // until it is known
 }
 
-std::uint64_t Shipping::backlog() const {
-  const std::uint64_t all = parts_.ready.size();
-  const std::uint64_t guests = parts_.guests_waiting.load(std::memory_order_relaxed);
-  return all > guests ? all - guests : 0;
-}
+std::uint64_t Shipping::backlog() const { return parts_.ready.size(); }
 
 bool Shipping::worth_offering() const {
   return mean_.load(std::memory_order_relaxed) >= least_worth_sending_ &&
          backlog() > parts_.endpoint().settings().cpus;
 }
 
-void Shipping::measure(seam::Time time, std::uint32_t tasks) {
-  const seam::Time each = time / tasks;
+bool Shipping::note_length(seam::Time time) {
   const seam::Time before = mean_.load(std::memory_order_relaxed);
-  mean_.store(before + (each - before) / 8, std::memory_order_relaxed);
+  mean_.store(before + (time - before) / 8, std::memory_order_relaxed);
+  return time >= long_task;
 }
 
 void Shipping::look(By by) {
   if (alone()) return;
   if (has_leases_.load(std::memory_order_relaxed)) {
     send_what_fits(by);
-  } else if (by == By::user_thread && !offering_.load(std::memory_order_relaxed) && worth_offering()) {
+  } else if (by != By::desk && !offering_.load(std::memory_order_relaxed) && worth_offering()) {
     offer();
   }
 }
@@ -116,6 +116,7 @@ void Shipping::lease(RankId rank, bool may_use, std::uint32_t period, std::uint6
     if (!lease.held) return;
   }
   call_desk();
+  parts_.call_looker();  // this may be no thread that receives, and the desk not be looked at soon
 }
 
 std::optional<RankId> Shipping::take_room() {
@@ -129,49 +130,80 @@ std::optional<RankId> Shipping::take_room() {
   return RankId(static_cast<std::uint32_t>(best - leases_.data()));
 }
 
-// Its own threads' next tasks stay here.
-void Shipping::send_what_fits(By by) {
-  if (sending_.load(std::memory_order_relaxed) || sending_.exchange(true, std::memory_order_acquire)) return;
-  bool left_for_others = false;
-  while (backlog() > parts_.endpoint().settings().cpus) {
-    const auto rank = take_room();
-    if (!rank) break;
-    TaskBase* task = nullptr;
-    do {
-      if (task) task->release();  // somebody runs it already
-      task = parts_.ready.pop_to_send(by == By::desk);
-    } while (task && !task->take());
-    if (task) {
-      send(*task, *rank);
-      continue;
-    }
-    const std::lock_guard guard(lock_);
-    --leases_[rank->index()].away;
-    left_for_others = by == By::desk;
-    break;
-  }
-  sending_.store(false, std::memory_order_release);
-  if (left_for_others) parts_.call_looker();
+void Shipping::give_room(RankId rank) {
+  const std::lock_guard guard(lock_);
+  --leases_[rank.index()].away;
 }
 
-void Shipping::send(TaskBase& task, RankId to) {
+void Shipping::send_what_fits(By by) {
+  again_.store(true, std::memory_order_relaxed);
+  while (again_.load(std::memory_order_relaxed) && !sending_.exchange(true, std::memory_order_seq_cst)) {
+    again_.store(false, std::memory_order_seq_cst);
+    while (send_one(by)) {
+    }
+    sending_.store(false, std::memory_order_seq_cst);
+  }
+}
+
+// False: nothing more goes now. The next tasks of this rank's own threads stay here.
+bool Shipping::send_one(By by) {
+  if (backlog() <= parts_.endpoint().settings().cpus) return false;
+  const auto rank = take_room();
+  if (!rank) return false;
+  TaskBase* task = nullptr;
+  do {
+    if (task) task->release();  // somebody runs it already
+    task = parts_.ready.pop_to_send(by == By::desk);
+  } while (task && !task->take());
+  if (task && send(*task, *rank, by)) return true;
+  give_room(*rank);
+  if (task) {
+    task->put_back();
+    parts_.system.push(task);
+  } else if (by == By::desk) {
+    parts_.call_looker();  // there may be some that are not plain
+  }
+  return false;
+}
+
+bool Shipping::send(TaskBase& task, RankId to, By by) {
   Endpoint& endpoint = parts_.endpoint();
   const SystemActivity activity(endpoint);
   {
     const std::lock_guard guard(lock_);
     away_[task.id()] = {&task, to};
   }
-  if (task.stop_requested()) return keep_cancelled(task, to);  // looked at after it can be told
+  if (task.stop_requested()) {  // looked at after it can be told
+    keep_cancelled(task, to);
+    return true;
+  }
   StateRef<ShippedTask> state(new ShippedTask(task, *this, to));
   try {
     Writer writer;
-    task.write(writer);
-    const CallSetup setup{.node = parts_.tasks_node(to), .method = &task.function()};
+    if (by == By::desk) {
+      const MustNotWait nothing;
+      task.write(writer);
+    } else {
+      task.write(writer);
+    }
+    const CallSetup setup{
+        .node = parts_.tasks_node(to), .method = &task.function(), .try_only = by != By::looker};
     state->retain();
-    static_cast<void>(endpoint.call_remote(setup, state.get(), writer, nullptr));
+    if (endpoint.call_remote(setup, state.get(), writer, nullptr) == Admitted::yes) return true;
+  } catch (const WouldWait&) {
+  } catch (const TooManyBlocked&) {
+    seam::sleep_until(seam::now() + pause_of_looker);
   } catch (...) {  // user code, or the end of the run
     if (state->claim()) state->fail(std::current_exception());
+    return true;
   }
+  state->forget();
+  {
+    const std::lock_guard guard(lock_);
+    away_.erase(task.id());
+  }
+  parts_.call_looker();
+  return false;
 }
 
 // It will not run; said here, without user code.
@@ -191,8 +223,8 @@ void Shipping::came_back(const TaskBase& task, RankId from, seam::Time ran_for, 
     away_.erase(away);
     Lease& lease = leases_[from.index()];
     if (!task.asks()) --lease.away;
-    if (slots > 0 && !task.asks()) {
-      lease.slots = slots;
+    if (slots > 0) lease.slots = slots;
+    if (ran_for > 0 && !task.asks()) {
       lease.mean = lease.mean < 0 ? ran_for : lease.mean + (ran_for - lease.mean) / 4;
     }
     room = lease.has_room();
@@ -215,6 +247,10 @@ void Shipping::tell_cancelled(const TaskBase& task, bool children) {
   }
   for (const auto& [id, rank] : unwanted) {
     tell<&TaskNode::cancel_task>(parts_.endpoint(), parts_.desk(rank), id, children);
+    lock_.lock();
+    const bool over = away_.count(id) == 0;  // it came back meanwhile, and the other rank may have forgotten too early
+    lock_.unlock();
+    if (over) parts_.forget_cancelled(rank, id);
   }
 }
 

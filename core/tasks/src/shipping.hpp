@@ -25,8 +25,9 @@ struct TaskSystemParts;
 // it has none left it gives all leases back, by one message.
 class Shipping {
  public:
-  // Who looks whether there is something to send: user code's own threads may run user code, the desk may not.
-  enum class By : std::uint8_t { user_thread, desk };
+  // Who looks whether there is something to send. A thread of user code may run user code, to encode, but not wait for
+  // room; the desk may do neither; the looker, a thread of the pool for this, both.
+  enum class By : std::uint8_t { user_thread, desk, looker };
 
   explicit Shipping(TaskSystemParts& parts);
 
@@ -34,14 +35,13 @@ class Shipping {
   void look(By by);
   // No task is ready on this rank.
   void ran_empty();
-  // This rank's threads ran so many tasks in that time.
-  void measure(seam::Time time, std::uint32_t tasks);
-  // Whether its threads should look at the clock after each task.
-  bool wants_exact_times() const { return mean_.load(std::memory_order_relaxed) >= exact_above; }
+  // A task took so long here. True: tasks take so long that there is time to look around after each.
+  bool note_length(seam::Time time);
   bool alone() const { return leases_.size() == 1; }
 
-  // To that rank. This thread has taken the task, with a reference.
-  void send(TaskBase& task, RankId to);
+  // To that rank. This thread has taken the task, with a reference. False: not now; it has the task still, and the looker
+  // has been called.
+  [[nodiscard]] bool send(TaskBase& task, RankId to, By by);
   void lease(RankId rank, bool may_use, std::uint32_t period, std::uint64_t version);
   // Once for each task that was sent. `ran_for`, `slots`: 0: not known.
   void came_back(const TaskBase& task, RankId from, seam::Time ran_for, std::uint32_t slots);
@@ -69,13 +69,13 @@ class Shipping {
     std::atomic<bool> queued{false};
   };
 
-  static constexpr seam::Time exact_above = 5'000;
-
   std::uint64_t backlog() const;
   bool worth_offering() const;
   void offer();
   void send_what_fits(By by);
+  bool send_one(By by);
   std::optional<RankId> take_room();
+  void give_room(RankId rank);
   void keep_cancelled(TaskBase& task, RankId to);
   void call_desk();
 
@@ -85,6 +85,7 @@ class Shipping {
   std::atomic<bool> offering_{false};     // written with lock_
   std::atomic<bool> has_leases_{false};  // written with lock_
   std::atomic<bool> sending_{false};  // one thread at a time sends what fits
+  std::atomic<bool> again_{false};    // another one found it at that
   DeskEntry desk_entry_;
 
   seam::SpinLock lock_;  // guards what follows

@@ -28,12 +28,19 @@ class SystemActivity {
 
 // One way, to another rank. Waits for room in the node's window, if there is none. After the end of the run: nothing.
 template <auto Method, class... Args>
-void tell(Endpoint& endpoint, NodeId node, Args&&... args) {
+void tell(Endpoint& endpoint, NodeId node, const Args&... args) {
   const SystemActivity activity(endpoint);
   const CallSetup setup{.node = node, .method = &MethodRow<TaskNode, Method>::entry()};
-  try {
-    static_cast<void>(dispatch_now<TaskNode, Method>(endpoint, setup, nullptr, std::forward<Args>(args)...));
-  } catch (const Stopped&) {  // the rank that would hear it ends as well
+  constexpr seam::Time pause = 1'000'000;
+  while (true) {
+    try {
+      static_cast<void>(dispatch_now<TaskNode, Method>(endpoint, setup, nullptr, args...));
+      return;
+    } catch (const Stopped&) {  // the rank that would hear it ends as well
+      return;
+    } catch (const CallError&) {  // no room, and no way to wait for it now
+      seam::sleep_until(seam::now() + pause);
+    }
   }
 }
 

@@ -27,20 +27,21 @@ namespace {
 // A task that keeps more cores busy than one, or none, takes so many from the others of the rank.
 class CoresScope {
  public:
-  CoresScope(Endpoint& endpoint, const TaskAsks* asks)
-      : endpoint_(endpoint), more_(asks ? static_cast<int>((asks->cpus + TaskAsks::unit - 1) / TaskAsks::unit) - 1 : 0) {
-    if (more_ != 0) took_ = endpoint_.take_pool_cores(more_);
+  CoresScope(Endpoint& endpoint, const TaskAsks* asks) : endpoint_(endpoint), changes_(asks != nullptr) {
+    if (!changes_) return;
+    const auto cores = static_cast<int>((asks->cpus + TaskAsks::unit - 1) / TaskAsks::unit);
+    before_ = endpoint_.set_pool_cores(cores - 1);
   }
   ~CoresScope() {
-    if (took_) static_cast<void>(endpoint_.take_pool_cores(-more_));
+    if (changes_) static_cast<void>(endpoint_.set_pool_cores(before_));
   }
   CoresScope(const CoresScope&) = delete;
   CoresScope& operator=(const CoresScope&) = delete;
 
  private:
   Endpoint& endpoint_;
-  const int more_;
-  bool took_ = false;
+  const bool changes_;
+  int before_ = 0;
 };
 
 }  // namespace
@@ -118,6 +119,7 @@ std::unique_ptr<TaskOrigin> TaskOrigin::read(Reader& reader, const ReplyTo& repl
   decode(reader, origin->head);
   return origin;
 }
+
 TaskBase::~TaskBase() {
   if (TaskPath* const own = own_path_.load(std::memory_order_acquire)) own->release();
   if (parent_) parent_->release();
@@ -141,12 +143,24 @@ TaskPath* TaskBase::path_of_children() {
 const char* TaskBase::name() const { return own_name_ ? own_name_ : function_.name.c_str(); }
 std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
 
+namespace {
+
+// A path that goes from rank to rank must not grow for ever: its end says most.
+std::string shortened(std::string path) {
+  constexpr std::size_t longest = 2000;
+  if (path.size() <= longest) return path;
+  const std::size_t from = path.find(" > ", path.size() - longest);
+  return from == std::string::npos ? path.substr(path.size() - longest) : "..." + path.substr(from);
+}
+
+}  // namespace
+
 void TaskBase::write(Writer& writer) const {
   encode(writer, TaskHead{.id = id_,
                           .chain = chain_,
                           .priority = priority_,
                           .name = own_name_ ? own_name_ : "",
-                          .path = parent_->text(),
+                          .path = shortened(parent_->text()),
                           .asks = asks_ ? std::optional(asks_->asks) : std::nullopt});
   write_arguments(writer);
 }
@@ -162,8 +176,9 @@ void TaskBase::start() {
         std::make_unique<std::vector<ObjectPart*>>(missing.rbegin(), missing.rend());  // the first is looked at first
   }
   TaskSystem& system = system_;  // a guest may be over, and gone, once it is ready
+  const bool guest = is_guest();
   advance();
-  system.look_for_help();
+  if (!guest) system.look_for_help();
 }
 
 void TaskBase::notify(CallState&) {
@@ -225,6 +240,8 @@ bool TaskBase::take_waiting() {
   return phase_.compare_exchange_strong(waiting, Phase::taken, std::memory_order_acq_rel);
 }
 
+void TaskBase::put_back() { phase_.store(asks_ ? Phase::waiting : Phase::ready, std::memory_order_release); }
+
 void TaskBase::grant(std::vector<std::uint32_t> gpus) {
   asks_->gpus = std::move(gpus);
   asks_->granted.store(true, std::memory_order_release);
@@ -247,7 +264,7 @@ void TaskBase::came_back(const std::exception_ptr& error) {
   if (!error) {
     finish_objects();
   } else {
-    fail_objects(error, system_.is_closed() ? Expected::yes : Expected::no);
+    fail_objects(error, stop_requested() ? Expected::yes : Expected::no);
   }
   finish();
 }
@@ -307,8 +324,9 @@ void TaskBase::send_outcome() {
     }
   };
   const auto keep = [this]() -> std::shared_ptr<void> {
-    retain();
-    return std::shared_ptr<void>(this, [](TaskBase* task) { task->release(); });
+    auto states = std::make_shared<std::vector<StateRef<>>>();
+    for (ObjectPart* const object : objects()) states->push_back(StateRef<>::share(&object->state()));
+    return states;
   };
   try {
     reply_with(origin_->reply, gives_plain(), write, keep);
@@ -322,10 +340,13 @@ void TaskBase::send_outcome() {
 }
 
 std::exception_ptr TaskBase::failure_of_objects() {
+  std::exception_ptr first;
   for (ObjectPart* const object : objects()) {
-    if (std::exception_ptr error = object->state().error()) return error;
+    while (!object->state().done()) seam::pause();  // who cancels it is about to say so
+    const std::exception_ptr error = object->state().error();
+    if (!first) first = error;
   }
-  return nullptr;
+  return first;
 }
 
 void TaskBase::finish() {
@@ -334,7 +355,7 @@ void TaskBase::finish() {
     system_.parts().guests.remove(*this);
   }
   phase_.store(Phase::over, std::memory_order_release);
-  if (end_grant()) system_.parts().take_resources_back(*this);
+  if (asks_) system_.parts().take_resources_back(*this);
   lock_.lock();
   missing_.reset();  // they live no longer than the arguments
   lock_.unlock();
@@ -365,14 +386,18 @@ void TaskBase::fail_objects(const std::exception_ptr& error, Expected expected) 
 }
 
 // A task that runs keeps its objects until it ends; what they are is settled now.
-void TaskBase::cancel(bool children) {
+void TaskBase::ask_to_stop(bool children) {
   if (children) {
     TaskPath* const own = path_of_children();
     own->cancel();
     own->release();
   }
+  cancelled_.store(true, std::memory_order_release);
+}
+
+void TaskBase::cancel(bool children) {
   if (!drop(cancelled_error(HandlerRan::no))) fail_objects(cancelled_error(HandlerRan::maybe), Expected::yes);
-  cancelled_.store(true, std::memory_order_release);  // last: what the task makes of it comes too late
+  ask_to_stop(children);  // after that: what the task makes of it comes too late
   system_.parts().shipping.tell_cancelled(*this, children);
 }
 

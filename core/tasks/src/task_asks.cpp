@@ -61,7 +61,14 @@ std::unique_ptr<TaskAsks> TaskAsks::from(const On& on) {
   }
   asks->memory = options.memory;
   for (const NamedAmount& each : options.named) {
-    asks->named.emplace_back(each.name, checked(each.name, each.amount));
+    const std::int64_t amount = checked(each.name, each.amount);
+    const auto known = std::find_if(asks->named.begin(), asks->named.end(),
+                                    [&each](const auto& other) { return other.first == each.name; });
+    if (known != asks->named.end()) {
+      known->second += amount;
+    } else {
+      asks->named.emplace_back(each.name, amount);
+    }
   }
   std::sort(asks->named.begin(), asks->named.end());
   asks->on_rank = options.on_rank.value();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slipway/tasks/task_node.hpp"
 
+#include "slipway/rpc/runnable.hpp"
 #include "slipway/tasks/task.hpp"
 #include "task_system_parts.hpp"
 
@@ -13,18 +14,44 @@ void TaskNode::give_back(std::uint64_t id, std::uint64_t weight) {
 
 std::uint64_t TaskNode::more_weight(std::uint64_t id) { return system_.parts().objects.mint(id); }
 
+namespace {
+
+// Drops a task whose arguments may not be destroyed where messages are received.
+class Canceller final : public Runnable {
+ public:
+  // A reference is taken over.
+  Canceller(TaskBase& task, bool children) : task_(task), children_(children) {}
+  void execute() override {
+    task_.cancel(children_);
+    task_.release();
+    delete this;
+  }
+
+ private:
+  TaskBase& task_;
+  const bool children_;
+};
+
+}  // namespace
+
+// A task that runs hears of it at once, whatever the pool does.
+void TaskNode::cancel(TaskBase& task, bool children) {
+  task.ask_to_stop(children);
+  system_.endpoint().run_in_pool(new Canceller(task, children));
+}
+
 void TaskNode::cancel_value(std::uint64_t id, bool children) {
   ObjectPart* const object = system_.parts().objects.find_owned(id);
   if (!object) return;  // nobody has a ref to it any more
-  if (TaskBase* const maker = object->maker()) maker->cancel(children);
+  if (TaskBase* const maker = object->maker()) {
+    maker->retain();
+    cancel(*maker, children);
+  }
   object->drop_ref();
 }
 
 void TaskNode::cancel_task(std::uint64_t id, bool children) {
-  if (TaskBase* const guest = system_.parts().guests.find_to_cancel(id)) {
-    guest->cancel(children);
-    guest->release();
-  }
+  if (TaskBase* const guest = system_.parts().guests.find_to_cancel(id)) cancel(*guest, children);
 }
 
 void TaskNode::forget_cancelled(std::uint64_t id) { system_.parts().guests.forget_cancelled(id); }

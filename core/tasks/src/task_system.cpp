@@ -46,25 +46,19 @@ void TaskSystemParts::call_runner() {
 }
 
 void TaskSystemParts::run_tasks() {
-  const bool measured = !shipping.alone();
-  seam::Time since = measured ? seam::now() : 0;
-  std::uint32_t since_then = 0;
+  const bool alone = shipping.alone();
+  bool tasks_are_long = false;
   for (int run = 0;; ++run) {
     TaskBase* const task = ready.pop();
     if (!task) return shipping.ran_empty();
-    if (task->is_guest()) guests_waiting.fetch_sub(1, std::memory_order_relaxed);
-    const bool others_wait = run >= tasks_a_turn && system.endpoint().pool_has_work();
+    const bool others_wait = (run >= tasks_a_turn || tasks_are_long) && system.endpoint().pool_has_work();
     if (!ready.empty() || others_wait) call_runner();
+    if (!alone && !ready.empty()) shipping.look(Shipping::By::user_thread);  // before: it may take long
+    const seam::Time began = alone ? 0 : seam::now();
     task->take_and_run();
     task->release();
+    if (!alone) tasks_are_long = shipping.note_length(seam::now() - began);
     if (router.has_waiting()) router.look(Shipping::By::user_thread);
-    if (measured && (++since_then == tasks_a_turn || shipping.wants_exact_times())) {
-      const seam::Time now = seam::now();
-      shipping.measure(now - since, since_then);
-      since = now;
-      since_then = 0;
-      shipping.look(Shipping::By::user_thread);
-    }
     if (others_wait) return;
     if (run == tasks_a_turn) run = 0;
   }
@@ -128,7 +122,10 @@ void TaskSystemParts::check_possible(const TaskAsks& asks) const {
 }
 
 void TaskSystemParts::find_place(TaskBase& task) {
-  if (task.is_guest()) {
+  if (system.is_closed()) {
+    task.drop(system.closed_error());
+    task.release();
+  } else if (task.is_guest()) {
     give_resources(task);
   } else {
     router.route(task);
@@ -141,15 +138,17 @@ void TaskSystemParts::give_resources(TaskBase& task) {
 
 void TaskSystemParts::make_ready(TaskBase& task) {
   if (task.make_ready()) return system.push(&task);
-  if (task.end_grant()) take_resources_back(task);  // dropped meanwhile
+  take_resources_back(task);  // dropped meanwhile
   task.release();
 }
 
 void TaskSystemParts::take_resources_back(TaskBase& task) {
   const RankId here = endpoint().rank();
-  const auto turns = ledger.give_back(task);
-  if (!task.is_guest()) router.ended(*task.asks(), here);
-  for (const auto& [next, granted] : turns) {
+  if (task.end_grant()) {
+    ledger.give_back(task);
+    if (!task.is_guest()) router.ended(*task.asks(), here);
+  }
+  for (const auto& [next, granted] : ledger.next_turns()) {
     if (granted) {
       make_ready(*next);
     } else {
@@ -158,6 +157,18 @@ void TaskSystemParts::take_resources_back(TaskBase& task) {
     }
   }
   if (router.has_waiting()) call_looker();
+}
+
+void TaskSystemParts::drop_waiting() {
+  std::vector<TaskBase*> all = router.take_waiting();
+  for (TaskBase* const task : ledger.take_waiting()) {
+    if (!task->is_guest()) router.ended(*task->asks(), endpoint().rank());
+    all.push_back(task);
+  }
+  for (TaskBase* const task : all) {
+    task->drop(system.closed_error());
+    task->release();
+  }
 }
 
 void TaskSystemParts::look(Shipping::By by) {
@@ -174,7 +185,7 @@ class Looker final : public Runnable {
     TaskSystemParts& parts = parts_;
     delete this;
     parts.looker_called.store(false, std::memory_order_seq_cst);
-    parts.look(Shipping::By::user_thread);
+    parts.look(Shipping::By::looker);
   }
 
  private:
@@ -214,6 +225,7 @@ std::vector<NodePlace> TaskSystem::nodes(std::uint32_t ranks) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     places.push_back({RankId(rank), fmt::format("slipway.tasks/{}", rank)});
     places.push_back({RankId(rank), fmt::format("slipway.desk/{}", rank)});
+    places.push_back({RankId(rank), fmt::format("slipway.values/{}", rank)});
   }
   return places;
 }
@@ -229,7 +241,9 @@ TaskSystem::TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node
       parts_(std::make_unique<TaskSystemParts>(*this, first_node, std::move(ranks))) {
   const RankId rank = endpoint.rank();
   endpoint.add_local(parts_->tasks_node(rank), typeid(TaskNode), {}).construct_done(&parts_->node);
-  endpoint.add_local(parts_->desk(rank), typeid(TaskNode), {.on_poller = true}).construct_done(&parts_->node);
+  for (const NodeId node : {parts_->desk(rank), parts_->values_node(rank)}) {
+    endpoint.add_local(node, typeid(TaskNode), {.on_poller = true}).construct_done(&parts_->node);
+  }
 }
 
 // The endpoint has stopped.
@@ -240,17 +254,11 @@ TaskSystem::~TaskSystem() {
     task->take_and_run();  // which only says so
     task->release();
   }
-  std::vector<TaskBase*> left = parts_->router.take_waiting();
-  for (TaskBase* const task : parts_->ledger.take_waiting()) left.push_back(task);
-  for (TaskBase* const task : left) {
-    task->drop(closed_error());
-    task->release();
-  }
+  parts_->drop_waiting();
   parts_->objects.clear();
 }
 
 void TaskSystem::push(TaskBase* task) {
-  if (task->is_guest()) parts_->guests_waiting.fetch_add(1, std::memory_order_relaxed);
   parts_->ready.push(task);
   parts_->call_runner();
 }
@@ -270,6 +278,7 @@ void TaskSystem::close(const std::string& reason) {
   if (parts_->closed.load(std::memory_order_acquire)) return;
   parts_->closed_reason = reason;
   parts_->closed.store(true, std::memory_order_release);
+  parts_->drop_waiting();
 }
 
 }  // namespace slipway::detail

@@ -29,8 +29,9 @@ struct TaskSystemParts {
   TaskSystemParts(TaskSystem& owner, NodeId first_node, std::vector<RankCapacity> ranks);
 
   Endpoint& endpoint() const { return system.endpoint(); }
-  NodeId tasks_node(RankId rank) const { return NodeId(first_node.value() + 2 * rank.value()); }
-  NodeId desk(RankId rank) const { return NodeId(first_node.value() + 2 * rank.value() + 1); }
+  NodeId tasks_node(RankId rank) const { return NodeId(first_node.value() + 3 * rank.value()); }
+  NodeId desk(RankId rank) const { return NodeId(first_node.value() + 3 * rank.value() + 1); }
+  NodeId values_node(RankId rank) const { return NodeId(first_node.value() + 3 * rank.value() + 2); }
 
   void call_runner();
   void run_tasks();
@@ -41,7 +42,10 @@ struct TaskSystemParts {
   void find_place(TaskBase& task);
   // It is to run on this rank, once it has what it asks for; a reference is taken over.
   void give_resources(TaskBase& task);
+  // It has ended, or was dropped while it waited for them: who is next?
   void take_resources_back(TaskBase& task);
+  // Nothing begins any more.
+  void drop_waiting();
   // What may go elsewhere, goes.
   void look(Shipping::By by);
   // A thread of the pool looks for tasks that may go elsewhere.
@@ -81,7 +85,6 @@ struct TaskSystemParts {
   seam::SpinLock mail_lock;  // guards mail
   std::vector<Mail> mail;
   std::atomic<std::uint64_t> mail_under_way{0};
-  std::atomic<std::uint64_t> guests_waiting{0};  // in the ready queue
   Guests guests;
 };
 

@@ -41,8 +41,9 @@ class ObjectPart {
   // Of one that has a value. Whether this runs user code: `encodes_by_library`.
   virtual void encode_value(Writer& writer) = 0;
   virtual bool encodes_by_library() const = 0;
-  // It takes no fewer bytes than these.
-  virtual std::size_t least_size() const = 0;
+  // About how many bytes it takes, as far as that is known without encoding it.
+  static constexpr std::size_t unknown_size = ~std::size_t{0};
+  virtual std::size_t known_size() const = 0;
 
   std::uint64_t id() const { return id_; }
   TaskBase* maker() const { return maker_; }
@@ -56,6 +57,9 @@ class ObjectPart {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) drop_last_ref();
   }
   bool is_only_ref() const { return refs_.load(std::memory_order_acquire) == 1; }
+
+  // Nobody else has a ref to it, or can get one from now on: the value may be moved out.
+  bool take_for_itself();
 
   // Somebody is about to wait for it: a borrowed one is asked for, once.
   void want() {
@@ -171,15 +175,17 @@ class ObjectOf final : public ResultState<T>, public ObjectPart {
     if constexpr (!std::is_void_v<T>) encode(writer, look());
   }
   bool encodes_by_library() const override { return !DecodedLate<T>; }
-  std::size_t least_size() const override {
-    if constexpr (DecodedLate<T> || std::is_void_v<T>) {
+  std::size_t known_size() const override {
+    if constexpr (std::is_void_v<T>) {
       return 0;
+    } else if constexpr (DecodedLate<T>) {
+      return unknown_size;
     } else if constexpr (is_raw<T>) {
       return sizeof(T);
     } else if constexpr (ArrayOfRaw<T>) {
       return this->value->size() * sizeof(*this->value->data());
     } else {
-      return 0;
+      return unknown_size;
     }
   }
 

@@ -114,9 +114,10 @@ T get(Ref<T>&& ref) {
     get(mine);
   } else {
     const T& value = get(mine);
+    const bool alone = mine.object().take_for_itself();
     if constexpr (std::is_copy_constructible_v<T>) {
-      if (!mine.object().is_only_ref()) return value;
-    } else if (!mine.object().is_only_ref()) {
+      if (!alone) return value;
+    } else if (!alone) {
       throw UsageError(
           "a value that cannot be copied was taken while other refs to it live. Use get(ref), which looks at it");
     }

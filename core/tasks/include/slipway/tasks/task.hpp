@@ -72,6 +72,7 @@ class TaskBase : public Continuation, public recycled::Object {
   // It is this thread's to run or to send away; false: somebody was first.
   bool take();
   bool take_waiting();  // of one that has all it needs but for what it asks for
+  void put_back();      // it is ready, or, of one that asks for something, waiting again
   void run_taken();
   bool stop_requested() const;
   // Another rank sent it.
@@ -90,6 +91,8 @@ class TaskBase : public Continuation, public recycled::Object {
   bool drop(const std::exception_ptr& error);
   // Nobody wants what it makes, or, of its children, what they make: it is dropped, or told to stop.
   void cancel(bool children);
+  // The first half of that, which takes no time: if it runs, or will, it sees that it is to stop.
+  void ask_to_stop(bool children);
 
   // In the ready queue, where it hangs on nothing.
   TaskBase* next_ready() const { return static_cast<TaskBase*>(next); }

@@ -39,6 +39,7 @@ struct RankCapacity {
   std::int64_t gpus = 0;
   std::uint64_t memory = 0;  // 0: unknown, not checked
   std::vector<std::pair<std::string, std::int64_t>> named;
+  std::uint32_t first_gpu = 0;  // the devices before it are for the nodes of the graph
 
   std::int64_t of(const std::string& name) const;
   // How many of these fit at once; 0: not even one.

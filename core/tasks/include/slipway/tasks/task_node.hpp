@@ -6,18 +6,21 @@
 
 namespace slipway::detail {
 
+class TaskBase;
 class TaskSystem;
 
-// What ranks say to each other about tasks and values, beside sending tasks and asking for values. Each rank has two
-// nodes of this class: `slipway.tasks/N` takes tasks in, and what may run user code; `slipway.desk/N` answers at once,
-// on the thread that receives.
+// What ranks say to each other about tasks and values, beside sending tasks and asking for values. Each rank has three
+// nodes of this class: `slipway.tasks/N` takes tasks in, and what may run user code; `slipway.desk/N` answers at once, on
+// the thread that receives, and so does `slipway.values/N`, which is asked for values: an ask takes room until the value
+// is there, and must not take that of the desk.
 class TaskNode {
  public:
   explicit TaskNode(TaskSystem& system) : system_(system) {}
   TaskSystem& system() const { return system_; }
 
-  // Of a value that this rank owns. To `tasks`.
+  // Of a value that this rank owns. To `tasks`, since the value may go.
   void give_back(std::uint64_t id, std::uint64_t weight);
+  // To the desk.
   std::uint64_t more_weight(std::uint64_t id);
 
   // To the desk, since threads that run tasks may be busy for long. What makes a value of this rank is not wanted any
@@ -33,6 +36,8 @@ class TaskNode {
   void lease(std::uint32_t rank, bool may_use, std::uint32_t period, std::uint64_t version);
 
  private:
+  void cancel(TaskBase& task, bool children);  // a reference is taken over
+
   TaskSystem& system_;
 };
 

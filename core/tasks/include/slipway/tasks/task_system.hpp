@@ -23,7 +23,7 @@ class TaskSystem {
   // Of this thread's rank. Throws UsageError where no program runs.
   static TaskSystem& of_this_thread();
 
-  // `seed`: of the run. `first_node`: from there on two nodes a rank are for tasks; this rank's are made.
+  // `seed`: of the run. `first_node`: from there on its nodes lie; this rank's are made.
   // `ranks`: what tasks may use of each.
   TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node, std::vector<RankCapacity> ranks);
   ~TaskSystem();
