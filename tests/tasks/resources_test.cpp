@@ -114,6 +114,20 @@ TEST(TaskResources, WhatWaitsForThemMayBeCancelled) {
   });
 }
 
+TEST(TaskResources, WhatIsCancelledDoesNotHoldUpWhatIsBehindIt) {
+  on_ranks(3, [](const Handle<Maker>&, std::uint32_t) {
+    const auto camera = [](double amount) { return on({.named = {{"camera", amount}}, .on_rank = RankId(0)}); };
+    const Ref<std::uint32_t> half = submit<&use>(camera(0.5), 40);
+    const Ref<std::uint32_t> whole = submit<&use>(camera(1), 1);
+    const Ref<std::uint32_t> other = submit<&use>(camera(0.5), 1);
+    spend(2);
+    cancel(whole);
+    get(other);
+    EXPECT_FALSE(half.ready());
+    get(half);
+  });
+}
+
 TEST(TaskResources, Contract15_WhatNoRankHasFailsAtOnce) {
   on_ranks(1, [](const Handle<Maker>&, std::uint32_t ranks) {
     const auto refused = [](const On& asked) -> std::string {

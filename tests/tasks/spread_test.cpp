@@ -99,6 +99,7 @@ void expect_nothing_lent(const Setting& setting) {
 
 template <class Body>
 void run_on(Conditions setup, Body&& body) {
+  setup.options.emplace_back("resources", "lamp=1");
   Program program("spread");
   Setting setting;
   for (std::uint32_t rank = 0; rank < setup.ranks; ++rank) {
@@ -269,6 +270,81 @@ TEST(TasksOnRanks, WhatIsNotSentOrNotStartedGivesItsRefsBack) {
     busy.get();
     EXPECT_TRUE(far.get<&Keeper::give_all>().empty());
   });
+}
+
+Numbers slow_numbers(std::size_t size) {
+  spend(2);
+  return numbers(size);
+}
+std::string slow_text(const Text& text, int number) {
+  spend(1);
+  return text.text + std::to_string(number);
+}
+double with_much(const Numbers& much, const Numbers& shared) { return sum(shared) + static_cast<double>(much.size()); }
+
+TEST(TasksOnRanks, LargeResultsComeHome) {
+  spread(1, [](const Setting&) {
+    std::vector<Ref<Numbers>> refs;
+    for (int i = 0; i < 12; ++i) refs.push_back(submit<&slow_numbers>(std::size_t{50'000}));
+    for (const auto& ref : refs) EXPECT_EQ(sum(get(ref)), expected_sum(50'000));
+  });
+}
+
+TEST(TasksOnRanks, AFailedValueOfAnyTypeIsToldToBorrowers) {
+  spread(1, [](const Setting& setting) {
+    const Ref<Numbers> failed = submit<&no_numbers>();
+    EXPECT_TRUE(throws<RemoteError>([&] { setting.keepers.back().get<&Keeper::look>(failed); }));
+  });
+}
+
+// Arguments whose encoding runs user code are not sent where messages are received; somebody else must do it.
+TEST(TasksOnRanks, ArgumentsWithUserCodeAreSentToo) {
+  spread(1, [](const Setting& setting) {
+    const RankId last(static_cast<std::uint32_t>(setting.keepers.size() - 1));
+    std::vector<Ref<std::string>> refs;
+    for (int i = 0; i < 6; ++i) {
+      refs.push_back(submit<&slow_text>(on({.named = {{"lamp", 1}}, .on_rank = last}), Text{"t"}, i));
+    }
+    for (int i = 0; i < 30; ++i) refs.push_back(submit<&slow_text>(Text{"t"}, i));
+    EXPECT_EQ(get(refs[5]), "t5");
+    get(std::move(refs));
+  });
+}
+
+TEST(TasksOnRanks, UrgentTasksGoToIdleRanksToo) {
+  spread(1, [](const Setting& setting) {
+    std::vector<Ref<std::uint32_t>> refs;
+    for (int i = 0; i < 40; ++i) refs.push_back(submit<&slow_rank>(on({.priority = 2}), 4));
+    std::set<std::uint32_t> ranks;
+    for (const auto& done : get(std::move(refs))) ranks.insert(done.value());
+    EXPECT_EQ(ranks.size(), setting.keepers.size());
+  });
+}
+
+// More than the window of a node takes, of tasks that ask for a value of the rank that sends them.
+TEST(TasksOnRanks, AFullWindowHoldsNobodyUp) {
+  run_on({.ranks = 2, .pool_threads = 1, .options = {{"window-bytes", "4MiB"}, {"window-calls", "32"}}},
+         [](const Setting&) {
+           const Ref<Numbers> shared = put(numbers(2'000));
+           const Numbers much(20'000);
+           std::vector<Ref<double>> refs;
+           for (int i = 0; i < 200; ++i) refs.push_back(submit<&with_much>(on({.on_rank = RankId(1)}), much, shared));
+           for (const auto& ref : refs) EXPECT_EQ(get(ref), expected_sum(2'000) + 20'000);
+         });
+}
+
+TEST(TasksOnRanks, NodesMayKeepRefsToTheEnd) {
+  for (const std::uint32_t ranks : {2U, 3U}) {
+    Program program("kept");
+    std::vector<Handle<Keeper>> keepers;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      keepers.push_back(program.with(on_rank(rank)).node<Keeper>("keeper" + std::to_string(rank)));
+    }
+    const auto result = testing::run(program, {.ranks = ranks, .options = {{"window-calls", "64"}}}, [&](Running&) {
+      for (int i = 0; i < 2'000; ++i) keepers.back().get<&Keeper::keep>(put(Numbers(3)));
+    });
+    EXPECT_EQ(result.status, 0) << result.failure;
+  }
 }
 
 std::atomic<int> told{0};
