@@ -28,7 +28,8 @@ int nothing(int value) { return value; }
 struct Half {
   std::uint64_t work(int tasks, std::uint64_t steps) {
     std::uint64_t sum = 0;
-    for (int i = 0; i < tasks; ++i) sum += compute(steps + static_cast<std::uint64_t>(i));  // the same would be done once
+    for (int i = 0; i < tasks; ++i)
+      sum += compute(steps + static_cast<std::uint64_t>(i));  // the same would be done once
     return sum;
   }
 };
@@ -66,9 +67,9 @@ struct Submitter {
   void efficiency(const char* name, double seconds, int tasks) {
     const std::uint64_t steps = steps_of(seconds);
     bench::print_figure(name, bench::median([&] {
-      const double by_hand = dealt_out(tasks, steps);
-      return by_hand / by_tasks(tasks, steps);
-    }));
+                          const double by_hand = dealt_out(tasks, steps);
+                          return by_hand / by_tasks(tasks, steps);
+                        }));
   }
   static std::uint64_t steps_of(double seconds) {
     constexpr std::uint64_t probe = 10'000'000;
@@ -106,8 +107,8 @@ int main(int argc, char** argv) {
   slipway::Program program("bench_spread");
   std::vector<slipway::Handle<Half>> halves;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    halves.push_back(program.with({.wishes = {.on_rank = slipway::RankId(rank)}})
-                         .node<Half>("half" + std::to_string(rank)));
+    halves.push_back(
+        program.with({.wishes = {.on_rank = slipway::RankId(rank)}}).node<Half>("half" + std::to_string(rank)));
   }
   program.with({.resources = {.cpus = 0}, .wishes = {.on_rank = slipway::RankId(0)}})
       .node<Submitter>("submitter", halves, effort);

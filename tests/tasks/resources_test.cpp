@@ -200,10 +200,8 @@ TEST(TaskResources, Contract8_AStopDropsWhatWaitsForThem) {
 }
 
 TEST(RankCapacity, SlotsOfAShape) {
-  const RankCapacity rank{.cpus = 4 * TaskAsks::unit,
-                          .gpus = 2 * TaskAsks::unit,
-                          .memory = 1000,
-                          .named = {{"camera", 15'000}}};
+  const RankCapacity rank{
+      .cpus = 4 * TaskAsks::unit, .gpus = 2 * TaskAsks::unit, .memory = 1000, .named = {{"camera", 15'000}}};
   const auto slots = [&rank](const On& asked) { return rank.slots(*TaskAsks::from(asked)); };
   EXPECT_EQ(slots(on({.cpus = 2})), 2U);
   EXPECT_EQ(slots(on({.cpus = 5})), 0U);

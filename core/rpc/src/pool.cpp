@@ -12,7 +12,7 @@ namespace slipway::detail {
 namespace {
 
 thread_local bool is_pool_thread = false;
-thread_local int more_cores = 0;  // than one, that this thread stands for while it does not wait
+thread_local int more_cores = 0;                     // than one, that this thread stands for while it does not wait
 thread_local constinit const Pool* leads = nullptr;  // this thread is in Progress::lead for it
 constexpr seam::Time idle_check = 1'000'000'000;     // safety net under idle_word_
 

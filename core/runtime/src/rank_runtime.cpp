@@ -120,8 +120,7 @@ void RankRuntime::start_endpoint() {
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
     places.push_back({agreement_.placement.rank_of_node[node], graph.nodes()[node].label});
   }
-  const NodeId first_node_of_tasks(static_cast<std::uint32_t>(places.size()));
-  for (auto& place : TaskSystem::nodes(shared_.ranks)) places.push_back(std::move(place));
+  const NodeId first_node_of_tasks = TaskSystem::add_nodes(places, shared_.ranks);
   EndpointEvents events;
   events.on_control = [this](RankId from, std::string_view body) {
     try {
@@ -383,9 +382,8 @@ void RankRuntime::report_workers_returned() {
 
 void RankRuntime::report_drain(std::uint32_t round) {
   endpoint_->report_all_consumed();
-  // Messages first: they become calls.
-  bool quiet = !tasks_->has_messages() && endpoint_->calls_in_flight() == 0 && tasks_->unfinished() == 0 &&
-               threads_ended();
+  bool quiet = !tasks_->has_messages() && endpoint_->calls_in_flight() == 0;  // in this order: they become calls
+  quiet = quiet && tasks_->unfinished() == 0 && threads_ended();
   if (setup_.edge_faults) quiet = quiet && !setup_.edge_faults->holds_calls_of(*endpoint_);
   std::uint64_t handled = tasks_->finished();
   for (const auto& node : nodes_) {
@@ -393,8 +391,8 @@ void RankRuntime::report_drain(std::uint32_t round) {
     handled += node->slot().counters.read().calls;
   }
   const bool has_tasks = tasks_->unfinished() != 0;
-  if (!quiet)
-    seam::sleep_until(seam::now() + (has_tasks ? drain_pause_of_tasks : drain_pause));  // who asks asks at once
+  const seam::Time pause = has_tasks ? drain_pause_of_tasks : drain_pause;
+  if (!quiet) seam::sleep_until(seam::now() + pause);  // who asks asks at once
   const auto state = static_cast<std::uint64_t>((quiet ? drain_quiet : 0) | (has_tasks ? drain_has_tasks : 0));
   send(leader_, {.kind = ControlKind::drain_state, .number = round, .first = state, .second = handled});
 }

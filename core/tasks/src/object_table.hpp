@@ -16,8 +16,8 @@ namespace slipway::detail {
 // The values of this rank that other ranks know, and those that it has borrowed. Any thread.
 //
 // A ref on its way or on another rank has a weight. The owner mints it and adds it to what is out; who sends a borrowed
-// ref on gives a part of its own away; what is left comes back with the last ref of a rank. So the count of the owner is
-// 0 only when no other rank has a ref and none is under way, in whatever order messages come.
+// ref on gives a part of its own away; what is left comes back with the last ref of a rank. So the count of the owner
+// is 0 only when no other rank has a ref and none is under way, in whatever order messages come.
 class ObjectTable {
  public:
   explicit ObjectTable(Endpoint& endpoint) : endpoint_(endpoint) {}

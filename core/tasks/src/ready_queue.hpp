@@ -17,8 +17,8 @@ namespace slipway::detail {
 // Tasks that may run, the higher priority first, then the older. It holds a reference to each; a task that somebody has
 // taken meanwhile comes out like any other. Any thread.
 //
-// Of the usual priority there are, beside what must run on this rank, two lists, so that who submits and who runs seldom want the same lock: tasks come
-// into one, go out of the other, and are moved from one to the other all at once.
+// Of the usual priority there are, beside what must run on this rank, two lists, so that who submits and who runs
+// seldom want the same lock: tasks come into one, go out of the other, and are moved from one to the other all at once.
 class ReadyQueue {
  public:
   // Ordered before the caller's next sequentially consistent load.
@@ -147,7 +147,7 @@ class ReadyQueue {
   std::atomic<std::uint64_t> went_{0};
   std::atomic<bool> has_going_{false};
   alignas(64) seam::SpinLock bound_lock_;  // guards bound_; bound_count_ is written with it
-  List bound_;  // to this rank
+  List bound_;                             // to this rank
   std::atomic<std::uint64_t> bound_count_{0};
   std::atomic<bool> bound_turn_{false};
   alignas(64) seam::SpinLock urgent_lock_;  // guards urgent_; urgent_count_ is written with it

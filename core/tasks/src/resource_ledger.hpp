@@ -13,8 +13,9 @@ namespace slipway::detail {
 
 class TaskBase;
 
-// What tasks of a rank have taken of its gpus, memory and named resources, and who waits for some. In the order in which
-// they came. Cores are not counted here: a task that waits gives its core away, and takes none of another. Any thread.
+// What tasks of a rank have taken of its gpus, memory and named resources, and who waits for some. In the order in
+// which they came. Cores are not counted here: a task that waits gives its core away, and takes none of another. Any
+// thread.
 class ResourceLedger {
  public:
   explicit ResourceLedger(const RankCapacity& capacity);

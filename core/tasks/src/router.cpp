@@ -43,8 +43,7 @@ std::optional<RankId> Router::choose(const TaskAsks& asks, const Shape& shape) c
     // This rank first: what stays costs no message.
     const RankId each((rank + parts_.endpoint().rank().value()) % static_cast<std::uint32_t>(shape.away.size()));
     if (room(asks, shape, each) == 0) continue;
-    const double load =
-        static_cast<double>(shape.away[each.index()]) / parts_.capacities[each.index()].slots(asks);
+    const double load = static_cast<double>(shape.away[each.index()]) / parts_.capacities[each.index()].slots(asks);
     if (best && load >= least) continue;
     best = each;
     least = load;

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "shipping.hpp"
 #include "slipway/base/ids.hpp"
 #include "slipway/base/seam.hpp"
-#include "shipping.hpp"
 #include "slipway/tasks/task_asks.hpp"
 
 namespace slipway::detail {

@@ -41,7 +41,7 @@ std::uint32_t Shipping::Lease::window() const {
 Shipping::Shipping(TaskSystemParts& parts)
     : parts_(parts),
       least_worth_sending_(seam::simulated() ? 0 : cost_of_sending),  // there tasks take no time
-      mean_(long_task),  // worth sending, until more is known
+      mean_(long_task),                                               // worth sending, until more is known
       desk_entry_(*this),
       leases_(parts.endpoint().ranks()) {
   for (Lease& lease : leases_) lease.slots = parts.endpoint().settings().cpus;  // until it is known
@@ -50,8 +50,7 @@ Shipping::Shipping(TaskSystemParts& parts)
 std::uint64_t Shipping::backlog() const { return parts_.ready.size(); }
 
 bool Shipping::worth_offering() const {
-  return mean_.load(std::memory_order_relaxed) >= least_worth_sending_ &&
-         backlog() > parts_.endpoint().settings().cpus;
+  return mean_.load(std::memory_order_relaxed) >= least_worth_sending_ && backlog() > parts_.endpoint().settings().cpus;
 }
 
 bool Shipping::note_length(seam::Time time) {
@@ -186,8 +185,7 @@ bool Shipping::send(TaskBase& task, RankId to, By by) {
     } else {
       task.write(writer);
     }
-    const CallSetup setup{
-        .node = parts_.tasks_node(to), .method = &task.function(), .try_only = by != By::looker};
+    const CallSetup setup{.node = parts_.tasks_node(to), .method = &task.function(), .try_only = by != By::looker};
     state->retain();
     if (endpoint.call_remote(setup, state.get(), writer, nullptr) == Admitted::yes) return true;
   } catch (const WouldWait&) {

@@ -39,8 +39,8 @@ class Shipping {
   bool note_length(seam::Time time);
   bool alone() const { return leases_.size() == 1; }
 
-  // To that rank. This thread has taken the task, with a reference. False: not now; it has the task still, and the looker
-  // has been called.
+  // To that rank. This thread has taken the task, with a reference. False: not now; it has the task still, and the
+  // looker has been called.
   [[nodiscard]] bool send(TaskBase& task, RankId to, By by);
   void lease(RankId rank, bool may_use, std::uint32_t period, std::uint64_t version);
   // Once for each task that was sent. `ran_for`, `slots`: 0: not known.
@@ -81,15 +81,15 @@ class Shipping {
 
   TaskSystemParts& parts_;
   const seam::Time least_worth_sending_;
-  std::atomic<seam::Time> mean_;  // of the time that a task takes here
-  std::atomic<bool> offering_{false};     // written with lock_
+  std::atomic<seam::Time> mean_;         // of the time that a task takes here
+  std::atomic<bool> offering_{false};    // written with lock_
   std::atomic<bool> has_leases_{false};  // written with lock_
-  std::atomic<bool> sending_{false};  // one thread at a time sends what fits
-  std::atomic<bool> again_{false};    // another one found it at that
+  std::atomic<bool> sending_{false};     // one thread at a time sends what fits
+  std::atomic<bool> again_{false};       // another one found it at that
   DeskEntry desk_entry_;
 
-  seam::SpinLock lock_;  // guards what follows
-  std::uint32_t period_ = 0;  // of offers
+  seam::SpinLock lock_;        // guards what follows
+  std::uint32_t period_ = 0;   // of offers
   std::vector<Lease> leases_;  // by rank
   struct Away {
     TaskBase* task = nullptr;

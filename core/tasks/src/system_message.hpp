@@ -16,8 +16,8 @@ class SystemActivity {
  public:
   explicit SystemActivity(Endpoint& endpoint) : scope_(endpoint, activity_) {
     static std::atomic<std::uint64_t> count{0};
-    activity_.id = activity_.chain =
-        child_id(child_id(endpoint.settings().program, ~std::uint64_t{1}), count.fetch_add(1, std::memory_order_relaxed));
+    activity_.id = activity_.chain = child_id(child_id(endpoint.settings().program, ~std::uint64_t{1}),
+                                              count.fetch_add(1, std::memory_order_relaxed));
     activity_.doing = "the scheduler of tasks";
   }
 

@@ -331,11 +331,14 @@ void TaskBase::send_outcome() {
   try {
     reply_with(origin_->reply, gives_plain(), write, keep);
   } catch (...) {  // the user's own serialize threw
-    reply_with(origin_->reply, true, [&](Writer& writer) {
-      writer.bytes(&origin_->ran_for, sizeof origin_->ran_for);
-      writer.bytes(&slots, sizeof slots);
-      write_failure(writer, own_error(std::current_exception()));
-    }, keep);
+    reply_with(
+        origin_->reply, true,
+        [&](Writer& writer) {
+          writer.bytes(&origin_->ran_for, sizeof origin_->ran_for);
+          writer.bytes(&slots, sizeof slots);
+          write_failure(writer, own_error(std::current_exception()));
+        },
+        keep);
   }
 }
 

@@ -18,14 +18,15 @@ constexpr double most = 1e9;  // of anything
 
 std::int64_t checked(const char* what, double amount) {
   if (!(amount >= 0 && amount <= most)) {
-    throw UsageError(fmt::format("a task asks for {} of {} (amounts are at least 0). Mend the options of its submit",
-                                 amount, what));
+    throw UsageError(
+        fmt::format("a task asks for {} of {} (amounts are at least 0). Mend the options of its submit", amount, what));
   }
   const std::int64_t units = to_units(amount);
   if (units == 0 && amount > 0) {
-    throw UsageError(fmt::format("a task asks for {} of {} (amounts are counted in steps of 0.0001). Ask for at least "
-                                 "that, or for none",
-                                 amount, what));
+    throw UsageError(
+        fmt::format("a task asks for {} of {} (amounts are counted in steps of 0.0001). Ask for at least "
+                    "that, or for none",
+                    amount, what));
   }
   return units;
 }
@@ -47,8 +48,8 @@ std::int64_t to_units(double amount) { return std::llround(amount * TaskAsks::un
 
 std::unique_ptr<TaskAsks> TaskAsks::from(const On& on) {
   const TaskOptions& options = on.options;
-  const bool plain = options.cpus == 1 && options.gpus == 0 && options.memory == 0 && options.named.begin() == options.named.end() &&
-                     !options.on_rank && !on.near_rank;
+  const bool plain = options.cpus == 1 && options.gpus == 0 && options.memory == 0 &&
+                     options.named.begin() == options.named.end() && !options.on_rank && !on.near_rank;
   if (plain) return nullptr;
   auto asks = std::make_unique<TaskAsks>();
   asks->cpus = checked("cpus", options.cpus);
@@ -119,22 +120,27 @@ std::string explain_impossible(const TaskAsks& asks, const std::vector<RankCapac
     append(most, fmt::format("{} {}", format(best), what));
   };
   const auto in_units = [](std::int64_t units) { return fmt::format("{}", amount_of(units)); };
-  note("cpus", asks.cpus, [](const RankCapacity& rank) { return rank.cpus; }, in_units);
-  note("gpus", asks.gpus, [](const RankCapacity& rank) { return rank.gpus; }, in_units);
-  note("bytes of memory", asks.memory, [](const RankCapacity& rank) { return rank.memory; },
-       [](std::uint64_t bytes) { return bytes == 0 ? std::string("an unknown number of") : fmt::format("{}", bytes); });
+  note(
+      "cpus", asks.cpus, [](const RankCapacity& rank) { return rank.cpus; }, in_units);
+  note(
+      "gpus", asks.gpus, [](const RankCapacity& rank) { return rank.gpus; }, in_units);
+  note(
+      "bytes of memory", asks.memory, [](const RankCapacity& rank) { return rank.memory; },
+      [](std::uint64_t bytes) { return bytes == 0 ? std::string("an unknown number of") : fmt::format("{}", bytes); });
   for (const auto& [name, amount] : asks.named) {
-    note(name, amount, [&name = name](const RankCapacity& rank) { return rank.of(name); }, in_units);
+    note(
+        name, amount, [&name = name](const RankCapacity& rank) { return rank.of(name); }, in_units);
   }
   if (asks.on_rank != RankId::none && asks.on_rank >= ranks.size()) {
     return fmt::format("a task asks for rank {}, and there are {} (0 to {}). Start more ranks, or name one that exists",
                        asks.on_rank, ranks.size(), ranks.size() - 1);
   }
-  const std::string where =
-      asks.on_rank != RankId::none ? fmt::format("rank {} has never so much", asks.on_rank)
-                                   : fmt::format("no rank of {} has so much at once", ranks.size());
-  return fmt::format("a task asks for {}, and {} (the most that any rank has: {}). Ask for less, or give the ranks more",
-                     describe(asks), where, most);
+  const std::string where = asks.on_rank != RankId::none
+                                ? fmt::format("rank {} has never so much", asks.on_rank)
+                                : fmt::format("no rank of {} has so much at once", ranks.size());
+  return fmt::format(
+      "a task asks for {}, and {} (the most that any rank has: {}). Ask for less, or give the ranks more",
+      describe(asks), where, most);
 }
 
 }  // namespace slipway::detail

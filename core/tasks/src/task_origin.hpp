@@ -29,7 +29,7 @@ struct TaskOrigin {
 
   ReplyTo reply;
   TaskHead head;
-  seam::Time began = 0;    // to run
+  seam::Time began = 0;  // to run
   seam::Time ran_for = 0;
 };
 

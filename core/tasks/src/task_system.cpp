@@ -220,14 +220,14 @@ TaskSystemParts::TaskSystemParts(TaskSystem& owner, NodeId first, std::vector<Ra
       cluster(owner.endpoint().ranks()),
       node(owner) {}
 
-std::vector<NodePlace> TaskSystem::nodes(std::uint32_t ranks) {
-  std::vector<NodePlace> places;
+NodeId TaskSystem::add_nodes(std::vector<NodePlace>& places, std::uint32_t ranks) {
+  const NodeId first(static_cast<std::uint32_t>(places.size()));
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    places.push_back({RankId(rank), fmt::format("slipway.tasks/{}", rank)});
-    places.push_back({RankId(rank), fmt::format("slipway.desk/{}", rank)});
-    places.push_back({RankId(rank), fmt::format("slipway.values/{}", rank)});
+    for (const char* const name : {"tasks", "desk", "values"}) {
+      places.push_back({RankId(rank), fmt::format("slipway.{}/{}", name, rank)});
+    }
   }
-  return places;
+  return first;
 }
 
 TaskSystem& TaskSystem::of_this_thread() {
@@ -236,9 +236,7 @@ TaskSystem& TaskSystem::of_this_thread() {
 }
 
 TaskSystem::TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node, std::vector<RankCapacity> ranks)
-    : endpoint_(endpoint),
-      seed_(seed),
-      parts_(std::make_unique<TaskSystemParts>(*this, first_node, std::move(ranks))) {
+    : endpoint_(endpoint), seed_(seed), parts_(std::make_unique<TaskSystemParts>(*this, first_node, std::move(ranks))) {
   const RankId rank = endpoint.rank();
   endpoint.add_local(parts_->tasks_node(rank), typeid(TaskNode), {}).construct_done(&parts_->node);
   for (const NodeId node : {parts_->desk(rank), parts_->values_node(rank)}) {

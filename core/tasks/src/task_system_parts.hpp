@@ -71,7 +71,7 @@ struct TaskSystemParts {
   std::atomic<bool> runner_called{false};
   std::atomic<bool> looker_called{false};
   std::atomic<bool> closed{false};
-  std::string closed_reason;  // set before closed
+  std::string closed_reason;      // set before closed
   std::atomic<bool> over{false};  // the endpoint does not run any more
 
   struct Mail {

@@ -268,9 +268,7 @@ template <class T, auto Method, class... Args>
 void post(NodeId node, const CallOptions& options, Args&&... args) {
   if constexpr (has_stand_ins<Method, Args...>) {
     return with_values<Method>(
-        [&]<class... Values>(Values&&... values) {
-          post<T, Method>(node, options, std::forward<Values>(values)...);
-        },
+        [&]<class... Values>(Values&&... values) { post<T, Method>(node, options, std::forward<Values>(values)...); },
         std::forward<Args>(args)...);
   } else {
     post_values<T, Method>(node, options, std::forward<Args>(args)...);

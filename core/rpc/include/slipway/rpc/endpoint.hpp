@@ -164,8 +164,8 @@ class Endpoint final : public FrameSink {
   void run_in_pool(Runnable* work);
   // Whether other work waits for a thread of the pool. Any thread.
   bool pool_has_work() const;
-  // What runs on this thread keeps so many more cores busy than one (-1: none), if it is a thread of the pool. What it was
-  // before.
+  // What runs on this thread keeps so many more cores busy than one (-1: none), if it is a thread of the pool. What it
+  // was before.
   int set_pool_cores(int more);
   void report_unobserved(const CallInfo& info, const std::exception_ptr& error);
   void node_failed(NodeId node, const std::exception_ptr& error);

@@ -45,7 +45,8 @@ class NodeSlot {
 
   void admit(Entry* entry);
   void admit_quietly(Entry* entry);  // from a poll: the poller wakes the pool afterwards
-  // Runs entries until none waits or a coroutine keeps the strand. From a token, or after `Mailbox` made this thread active.
+  // Runs entries until none waits or a coroutine keeps the strand. From a token, or after `Mailbox` made this thread
+  // active.
   void run_token();
   void run_active(Entry* entry);
   // What a coroutine or an outside thread kept is free again.

@@ -8,8 +8,8 @@
 
 #include "slipway/rpc/method.hpp"
 
-// Arguments of calls that stand for a value which may still be to come: a Ref<T> for a T. The caller waits for it before
-// the call is admitted.
+// Arguments of calls that stand for a value which may still be to come: a Ref<T> for a T. The caller waits for it
+// before the call is admitted.
 namespace slipway::detail {
 
 template <class Argument>
@@ -19,17 +19,16 @@ concept StandIn = requires(const std::remove_cvref_t<Argument>& argument) {
 };
 
 template <class Parameter, class Argument>
-inline constexpr bool stands_in = StandIn<Argument> && !std::is_same_v<std::remove_cvref_t<Parameter>,
-                                                                       std::remove_cvref_t<Argument>>;
+inline constexpr bool stands_in =
+    StandIn<Argument> && !std::is_same_v<std::remove_cvref_t<Parameter>, std::remove_cvref_t<Argument>>;
 
 template <class Parameters, class... Args>
 inline constexpr bool any_stands_in = false;
 template <class... P, class... Args>
-requires(sizeof...(P) == sizeof...(Args)) inline constexpr bool any_stands_in<std::tuple<P...>, Args...> =
-    (stands_in<P, Args> || ...);
+requires(sizeof...(P) ==
+         sizeof...(Args)) inline constexpr bool any_stands_in<std::tuple<P...>, Args...> = (stands_in<P, Args> || ...);
 template <auto Method, class... Args>
-inline constexpr bool has_stand_ins =
-    any_stands_in<typename Signature<decltype(Method)>::Parameters, Args...>;
+inline constexpr bool has_stand_ins = any_stands_in<typename Signature<decltype(Method)>::Parameters, Args...>;
 
 template <class Parameter, class Argument>
 decltype(auto) resolved(Argument&& argument) {

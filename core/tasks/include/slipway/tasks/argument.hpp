@@ -52,8 +52,8 @@ template <class T>
 void read_argument(Reader& reader, Ref<T>& ref);
 
 // A value of `Parameter` made from what the task holds of `Argument`. `Held` is what it holds; `resolve` is called once
-// all refs in it have values, and gives a reference where the value is there already. `write` and `read`: where the task
-// goes to another rank; `plain`: these run no user code.
+// all refs in it have values, and gives a reference where the value is there already. `write` and `read`: where the
+// task goes to another rank; `plain`: these run no user code.
 template <class Parameter, class Argument>
 struct Stand {
   static constexpr bool possible = takes_as_it_is<Parameter, Argument>;

@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
-#include <cstdint>
-#include <string_view>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -44,8 +44,7 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
  public:
   template <class... Args>
   explicit Task(const On& on, Args&&... args)
-      : TaskBase(TaskRow<Task>::entry(), on),
-        held_(std::in_place, Stands::hold(std::forward<Args>(args))...) {}
+      : TaskBase(TaskRow<Task>::entry(), on), held_(std::in_place, Stands::hold(std::forward<Args>(args))...) {}
   // One that another rank has sent.
   Task(Reader& reader, const ReplyTo& reply) : TaskBase(TaskRow<Task>::entry(), reader, reply), held_(std::in_place) {
     std::apply([&reader](auto&... each) { (Stands::read(reader, each), ...); }, *held_);

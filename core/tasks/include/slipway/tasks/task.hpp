@@ -14,8 +14,8 @@
 #include "slipway/base/recycled.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/tasks/object.hpp"
-#include "slipway/tasks/task_context.hpp"
 #include "slipway/tasks/task_asks.hpp"
+#include "slipway/tasks/task_context.hpp"
 #include "slipway/tasks/task_options.hpp"
 
 namespace slipway::detail {

@@ -9,8 +9,8 @@
 
 #include "slipway/rpc/call.hpp"
 #include "slipway/rpc/method.hpp"
-#include "slipway/tasks/task_node.hpp"
 #include "slipway/tasks/task_context.hpp"
+#include "slipway/tasks/task_node.hpp"
 
 // Functions as tasks: free functions, static members, captureless lambdas. They are rows of the method table, so that
 // ranks compare them at start (contract 7), and send them to each other like calls.

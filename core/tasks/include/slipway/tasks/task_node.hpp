@@ -10,9 +10,9 @@ class TaskBase;
 class TaskSystem;
 
 // What ranks say to each other about tasks and values, beside sending tasks and asking for values. Each rank has three
-// nodes of this class: `slipway.tasks/N` takes tasks in, and what may run user code; `slipway.desk/N` answers at once, on
-// the thread that receives, and so does `slipway.values/N`, which is asked for values: an ask takes room until the value
-// is there, and must not take that of the desk.
+// nodes of this class: `slipway.tasks/N` takes tasks in, and what may run user code; `slipway.desk/N` answers at once,
+// on the thread that receives, and so does `slipway.values/N`, which is asked for values: an ask takes room until the
+// value is there, and must not take that of the desk.
 class TaskNode {
  public:
   explicit TaskNode(TaskSystem& system) : system_(system) {}

@@ -25,7 +25,8 @@ class NamedAmounts {
 
   constexpr NamedAmounts() = default;
   constexpr NamedAmounts(std::initializer_list<NamedAmount> amounts) {
-    if (amounts.size() > most) throw UsageError("a task asks for more than 4 named resources. Join some under one name");
+    if (amounts.size() > most)
+      throw UsageError("a task asks for more than 4 named resources. Join some under one name");
     for (const NamedAmount& each : amounts) items_[size_++] = each;
   }
   const NamedAmount* begin() const { return items_; }

@@ -33,8 +33,8 @@ class TaskSystem {
   Endpoint& endpoint() const { return endpoint_; }
   std::uint64_t seed() const { return seed_; }
 
-  // How many nodes it needs, and what they are called.
-  static std::vector<NodePlace> nodes(std::uint32_t ranks);
+  // Its nodes, behind those that there are. The first of them.
+  static NodeId add_nodes(std::vector<NodePlace>& places, std::uint32_t ranks);
 
   void count_submitted() { submitted_.fetch_add(1, std::memory_order_relaxed); }
   // All that the task needs is there; one reference is taken over.
