@@ -19,9 +19,9 @@ namespace {
 constexpr seam::Time microsecond = 1'000;
 // To encode, send and decode a task and its result takes about as long: shorter ones are run where they are.
 constexpr seam::Time cost_of_sending = 3 * microsecond;
-// A rank that has so much to do does not run out of tasks while the next are on their way, even when the sender's core
-// is taken for a moment.
-constexpr seam::Time work_ahead = 200 * microsecond;
+// A rank that has so much to do does not run out of tasks while the next are on their way, even when all threads of the
+// sender compute, and its messages are looked at every other millisecond only.
+constexpr seam::Time work_ahead = 4'000 * microsecond;
 constexpr std::uint32_t fewest_ahead = 2;  // a slot: one runs, one waits
 constexpr std::uint32_t most_ahead = 256;
 
@@ -120,9 +120,19 @@ void Shipping::lease(RankId rank, bool may_use, std::uint32_t period, std::uint6
 
 std::optional<RankId> Shipping::take_room() {
   const std::lock_guard guard(lock_);
+  std::uint64_t slots = parts_.endpoint().settings().cpus;
+  std::uint64_t tasks = backlog();
+  for (const Lease& lease : leases_) {
+    if (!lease.held) continue;
+    slots += lease.slots;
+    tasks += lease.away;
+  }
   Lease* best = nullptr;
   for (Lease& lease : leases_) {
-    if (lease.has_room() && (!best || lease.away * best->slots < best->away * lease.slots)) best = &lease;
+    // No more than its share of what there is, so that all ranks end at the same time.
+    const std::uint64_t share = std::max<std::uint64_t>(fewest_ahead, tasks / slots) * lease.slots;
+    if (lease.has_room() && lease.away < share && (!best || lease.away * best->slots < best->away * lease.slots))
+      best = &lease;
   }
   if (!best) return std::nullopt;
   ++best->away;
