@@ -8,10 +8,8 @@
 #include <mutex>
 #include <utility>
 
-#include "reply.hpp"
 #include "running_task.hpp"
 #include "slipway/observe/last_words.hpp"
-#include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/async.hpp"
 #include "slipway/tasks/task_error.hpp"
 #include "slipway/tasks/task_function.hpp"
@@ -100,26 +98,6 @@ TaskBase::TaskBase(const MethodEntry& function, const On& on)
   parent_ = TaskPath::of(activity);
 }
 
-TaskBase::TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& reply)
-    : origin_(TaskOrigin::read(reader, reply)),
-      priority_(origin_->head.priority),
-      asks_(origin_->head.asks ? std::make_unique<Asks>() : nullptr),
-      own_name_(origin_->head.name.empty() ? nullptr : origin_->head.name.c_str()),
-      system_(TaskSystem::of_this_thread()),
-      function_(function),
-      id_(origin_->head.id),
-      chain_(origin_->head.chain),
-      parent_(new TaskPath(origin_->head.path, nullptr)) {
-  if (asks_) asks_->asks = std::move(*origin_->head.asks);
-}
-
-std::unique_ptr<TaskOrigin> TaskOrigin::read(Reader& reader, const ReplyTo& reply) {
-  auto origin = std::make_unique<TaskOrigin>();
-  origin->reply = reply;
-  decode(reader, origin->head);
-  return origin;
-}
-
 TaskBase::~TaskBase() {
   if (TaskPath* const own = own_path_.load(std::memory_order_acquire)) own->release();
   if (parent_) parent_->release();
@@ -142,28 +120,6 @@ TaskPath* TaskBase::path_of_children() {
 
 const char* TaskBase::name() const { return own_name_ ? own_name_ : function_.name.c_str(); }
 std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
-
-namespace {
-
-// A path that goes from rank to rank must not grow for ever: its end says most.
-std::string shortened(std::string path) {
-  constexpr std::size_t longest = 2000;
-  if (path.size() <= longest) return path;
-  const std::size_t from = path.find(" > ", path.size() - longest);
-  return from == std::string::npos ? path.substr(path.size() - longest) : "..." + path.substr(from);
-}
-
-}  // namespace
-
-void TaskBase::write(Writer& writer) const {
-  encode(writer, TaskHead{.id = id_,
-                          .chain = chain_,
-                          .priority = priority_,
-                          .name = own_name_ ? own_name_ : "",
-                          .path = shortened(parent_->text()),
-                          .asks = asks_ ? std::optional(asks_->asks) : std::nullopt});
-  write_arguments(writer);
-}
 
 void TaskBase::start() {
   system_.count_submitted();
@@ -260,15 +216,6 @@ bool TaskBase::take_and_run() {
 
 void TaskBase::run_taken() { run(); }
 
-void TaskBase::came_back(const std::exception_ptr& error) {
-  if (!error) {
-    finish_objects();
-  } else {
-    fail_objects(error, stop_requested() ? Expected::yes : Expected::no);
-  }
-  finish();
-}
-
 bool TaskBase::drop(const std::exception_ptr& error) {
   Phase phase = phase_.load(std::memory_order_acquire);
   do {
@@ -308,48 +255,6 @@ void TaskBase::call_function() {
     fail_objects(own_error(std::current_exception()), Expected::no);
   }
   if (origin_) origin_->ran_for = seam::now() - origin_->began;
-}
-
-void TaskBase::send_outcome() {
-  const std::exception_ptr error = failure_of_objects();
-  const std::uint32_t slots = system_.endpoint().settings().cpus;
-  const auto write = [&](Writer& writer) {
-    writer.bytes(&origin_->ran_for, sizeof origin_->ran_for);
-    writer.bytes(&slots, sizeof slots);
-    if (error) {
-      write_failure(writer, error);
-    } else {
-      write_success(writer);
-      write_results(writer);
-    }
-  };
-  const auto keep = [this]() -> std::shared_ptr<void> {
-    auto states = std::make_shared<std::vector<StateRef<>>>();
-    for (ObjectPart* const object : objects()) states->push_back(StateRef<>::share(&object->state()));
-    return states;
-  };
-  try {
-    reply_with(origin_->reply, gives_plain(), write, keep);
-  } catch (...) {  // the user's own serialize threw
-    reply_with(
-        origin_->reply, true,
-        [&](Writer& writer) {
-          writer.bytes(&origin_->ran_for, sizeof origin_->ran_for);
-          writer.bytes(&slots, sizeof slots);
-          write_failure(writer, own_error(std::current_exception()));
-        },
-        keep);
-  }
-}
-
-std::exception_ptr TaskBase::failure_of_objects() {
-  std::exception_ptr first;
-  for (ObjectPart* const object : objects()) {
-    while (!object->state().done()) seam::pause();  // who cancels it is about to say so
-    const std::exception_ptr error = object->state().error();
-    if (!first) first = error;
-  }
-  return first;
 }
 
 void TaskBase::finish() {
