@@ -116,10 +116,14 @@ std::vector<Done<T>> get(std::vector<Ref<T>> refs) {
   std::vector<Done<T>> done;
   done.reserve(refs.size());
   for (const auto& ref : refs) ref.wanted();
-  for (auto& ref : refs) {
-    static_cast<void>(detail::await_outcome_for(ref.object(), std::chrono::nanoseconds::max()));
-    done.emplace_back(std::move(ref));
+  // First what nobody has begun on. What others run ends in about this order: who waits for the last waits once.
+  for (const auto& ref : refs) {
+    if (!ref.ready()) static_cast<void>(ref.object().run_here());
   }
+  for (auto ref = refs.rbegin(); ref != refs.rend(); ++ref) {
+    static_cast<void>(detail::await_outcome_for(ref->object(), std::chrono::nanoseconds::max()));
+  }
+  for (auto& ref : refs) done.emplace_back(std::move(ref));
   return done;
 }
 
