@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
-#include "measure.hpp"
+#include "effort.hpp"
 
 // What eight ranks cost while the only worker sleeps for 30 s, all together, in percent of one core.
 // Flag: --effort PERCENT.
@@ -53,9 +52,7 @@ struct Sleeper {
 
 int main(int argc, char** argv) {
   slipway::Options options(argc, argv);
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
+  const bench::Effort effort = bench::effort_from(argc, argv);
 
   slipway::Program program("bench_idle");
   std::vector<slipway::Handle<Meter>> meters;

@@ -4,8 +4,7 @@
 
 #include <slipway/slipway.hpp>
 
-#include "flags.hpp"
-#include "measure.hpp"
+#include "effort.hpp"
 
 namespace bench {
 
@@ -13,9 +12,7 @@ namespace bench {
 template <class Service, class Caller>
 int run_pair(const char* program_name, int argc, char** argv) {
   slipway::Options options(argc, argv);
-  examples::Flags flags(argc, argv);
-  const Effort effort{flags.get("--effort", 100)};
-  flags.check();
+  const Effort effort = effort_from(argc, argv);
 
   slipway::Program program(program_name);
   auto service = program.with({.wishes = {.on_rank = slipway::RankId(1)}}).template node<Service>("service");

@@ -7,8 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "flags.hpp"
-#include "measure.hpp"
+#include "effort.hpp"
 
 // Plain MPI between two ranks: 64 MiB from rank 0 to rank 1 with a short answer, and from rank 1 to rank 0 on a short
 // request; received into new memory, or into the same memory each time. Flag: --effort PERCENT.
@@ -65,9 +64,7 @@ class Transfers {
 }  // namespace
 
 int main(int argc, char** argv) {
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
+  const bench::Effort effort = bench::effort_from(argc, argv);
   int level = 0;
   int ranks = 0;
   int rank = 0;

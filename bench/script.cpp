@@ -6,8 +6,7 @@
 #include <slipway/slurm/batch_script.hpp>
 #include <string>
 
-#include "flags.hpp"
-#include "measure.hpp"
+#include "effort.hpp"
 
 // Writing the batch script of a job on 10,000 nodes that leaves 5,000 others out, the pure function alone.
 // Flag: --effort PERCENT.
@@ -34,9 +33,7 @@ slurm::JobSpec large_job() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
+  const bench::Effort effort = bench::effort_from(argc, argv);
 
   slurm::MachineProfile machine;
   machine.name = "large";

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
-#include "measure.hpp"
+#include "effort.hpp"
 
 // Tasks on two ranks, submitted by one: against the same work dealt out by hand, half to each rank.
 // Flag: --effort PERCENT.
@@ -101,9 +100,7 @@ struct Submitter {
 
 int main(int argc, char** argv) {
   slipway::Options options(argc, argv);
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
+  const bench::Effort effort = bench::effort_from(argc, argv);
   slipway::Program program("bench_spread");
   std::vector<slipway::Handle<Half>> halves;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {

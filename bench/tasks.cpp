@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
-#include "measure.hpp"
+#include "effort.hpp"
 
 // Tasks that do nothing, on the rank that submits them. Flag: --effort PERCENT.
 namespace {
@@ -120,9 +119,7 @@ struct Submitter {
 
 int main(int argc, char** argv) {
   slipway::Options options(argc, argv);
-  examples::Flags flags(argc, argv);
-  const bench::Effort effort{flags.get("--effort", 100)};
-  flags.check();
+  const bench::Effort effort = bench::effort_from(argc, argv);
   slipway::Program program("bench_tasks");
   program.node<Submitter>("submitter", effort);
   return slipway::launch(program, options);

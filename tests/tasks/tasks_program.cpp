@@ -6,6 +6,7 @@
 #include <slipway/slipway.hpp>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 // Contracts 12 and 13 over whatever launch chooses: tasks that are long enough to be shared, of values that lie on
@@ -66,14 +67,14 @@ struct Maker {
 };
 
 struct Submitter {
-  std::vector<slipway::Handle<Maker>> makers;  // by rank
+  slipway::Group<Maker> makers;  // on all ranks
 
   void run() {
     shared_work();
     values_of_all_ranks();
     failures();
     require(slipway::get(slipway::submit<&fibonacci>(15)) == 610, "nested tasks");
-    for (std::uint32_t rank = 0; rank < makers.size(); ++rank) {
+    for (std::uint32_t rank = 0; rank < slipway::detail::Endpoint::of_this_thread().ranks(); ++rank) {
       const auto there = slipway::on({.on_rank = slipway::RankId(rank)});
       require(slipway::get(slipway::submit<&where>(there)) == rank, "a task on a rank");
     }
@@ -116,14 +117,8 @@ struct Submitter {
 }  // namespace
 
 int main(int argc, char** argv) {
-  slipway::Options options(argc, argv);
-  const std::uint32_t ranks = argc > 1 ? static_cast<std::uint32_t>(std::stoul(argv[1])) : 1;
   slipway::Program program("tasks_program");
-  std::vector<slipway::Handle<Maker>> makers;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    makers.push_back(
-        program.with({.wishes = {.on_rank = slipway::RankId(rank)}}).node<Maker>("maker" + std::to_string(rank)));
-  }
-  program.with({.wishes = {.on_rank = slipway::RankId(0)}}).node<Submitter>("submitter", makers);
-  return slipway::launch(program, options);
+  const auto makers = program.group<Maker>("maker", 5, [](int) { return std::tuple(); });
+  program.node<Submitter>("submitter", makers);
+  return slipway::launch(program, argc, argv);
 }
