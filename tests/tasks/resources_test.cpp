@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -181,6 +182,47 @@ TEST(TaskResources, Contract15_CoresOfWhoWaitsAreFree) {
       get(std::move(refs));
     });
   }
+}
+
+// One begins while any core is free, and so the second may; a third may not, although threads are left.
+TEST(TaskResources, ATaskOfManyCoresKeepsOthersBack) {
+  run_on({.pool_threads = 4}, [](const Handle<Maker>&, std::uint32_t) {
+    std::vector<Ref<std::uint32_t>> refs;
+    for (int i = 0; i < 9; ++i) refs.push_back(submit<&use>(on({.cpus = 3}), 2));
+    wait(std::move(refs));  // unlike get it runs none of them on this thread
+    EXPECT_LE(counts[0].most, 2);
+  });
+}
+
+std::vector<std::uint32_t> own_gpus(TaskContext& context, int milliseconds) {
+  use(milliseconds);
+  return context.gpus();
+}
+struct KeepsOneGpu {};
+
+// Three devices on the rank's list, of which a node has the first.
+TEST(TaskResources, GpusAreKnownByTheirPlaces) {
+  ::setenv("CUDA_VISIBLE_DEVICES", "4,5,6", 1);
+  for (Counts& each : counts) each.now = each.most = each.all = 0;
+  Program program("gpus");
+  program.with({.resources = {.gpus = 0.5}}).node<KeepsOneGpu>("keeps_one");
+  program.node<Nothing>("nothing");
+  const auto result = testing::run(program, {.pool_threads = 8}, [&](Running&) {
+    EXPECT_TRUE(throws<UsageError>([] { submit<&own_gpus>(on({.gpus = 3}), 0); }));
+    EXPECT_THAT(get(submit<&own_gpus>(on({.gpus = 2}), 0)), ::testing::UnorderedElementsAre(1U, 2U));
+    EXPECT_TRUE(get(submit<&own_gpus>(0)).empty());
+    std::vector<Ref<std::vector<std::uint32_t>>> refs;
+    for (int i = 0; i < 12; ++i) refs.push_back(submit<&own_gpus>(on({.gpus = 0.5}), 10));
+    std::set<std::uint32_t> seen;
+    for (const auto& done : wait(std::move(refs))) {
+      ASSERT_EQ(done.value().size(), 1U);
+      seen.insert(done.value()[0]);
+    }
+    EXPECT_EQ(seen, (std::set<std::uint32_t>{1, 2}));
+    EXPECT_EQ(counts[0].most, 4) << "two halves of each of two devices";
+  });
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  EXPECT_EQ(result.status, 0) << result.failure;
 }
 
 TEST(TaskResources, Contract8_AStopDropsWhatWaitsForThem) {

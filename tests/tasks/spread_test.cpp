@@ -74,6 +74,7 @@ struct Keeper {
   double look_by_task(const Ref<Numbers>& ref, const Ref<Text>& text) {
     return get(submit<&sum_of_sums>(std::vector{submit<&sum>(ref), submit<&sum>(ref)}, text));
   }
+  int look_at_number(const Ref<int>& ref) { return get(ref); }
   double look_at(const Numbers& values) { return sum(values); }
   void slowly() { spend(20); }
   std::size_t lent() { return own_tasks().lent_values(); }
@@ -272,6 +273,19 @@ TEST(TasksOnRanks, WhatIsNotSentOrNotStartedGivesItsRefsBack) {
   });
 }
 
+TEST(TasksOnRanks, ARefusedCallGivesItsRefsBack) {
+  run_on({.ranks = 2, .pool_threads = 1, .options = {{"window-calls", "2"}}}, [](const Setting& setting) {
+    const Ref<Numbers> ref = put(numbers(20));
+    const auto& far = setting.keepers.back();
+    auto busy = far.call<&Keeper::slowly>();
+    int refused = 0;
+    for (int i = 0; i < 10; ++i) refused += far.try_call<&Keeper::keep>(ref) ? 0 : 1;
+    EXPECT_GT(refused, 0);
+    busy.get();
+    while (far.get<&Keeper::give_all>().size() + static_cast<std::size_t>(refused) < 10) spend(1);
+  });
+}
+
 Numbers slow_numbers(std::size_t size) {
   spend(2);
   return numbers(size);
@@ -287,6 +301,22 @@ TEST(TasksOnRanks, LargeResultsComeHome) {
     std::vector<Ref<Numbers>> refs;
     for (int i = 0; i < 12; ++i) refs.push_back(submit<&slow_numbers>(std::size_t{50'000}));
     for (const auto& ref : refs) EXPECT_EQ(sum(get(ref)), expected_sum(50'000));
+  });
+}
+
+int failing_at_length(std::size_t size) { throw std::domain_error(std::string(size, 'x')); }
+
+TEST(TasksOnRanks, LongTextsOfFailuresArriveWhole) {
+  run_on({.ranks = 2, .pool_threads = 1}, [](const Setting& setting) {
+    constexpr std::size_t size = 100'000;
+    const Ref<int> failed = submit<&failing_at_length>(on({.on_rank = RankId(1)}), size);
+    try {
+      get(failed);
+      ADD_FAILURE() << "no exception";
+    } catch (const TaskError& error) {
+      EXPECT_EQ(error.failure().text, std::string(size, 'x'));
+    }
+    EXPECT_TRUE(throws<RemoteError>([&] { setting.keepers.back().get<&Keeper::look_at_number>(failed); }));
   });
 }
 

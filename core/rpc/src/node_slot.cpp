@@ -11,23 +11,6 @@
 
 namespace slipway::detail {
 
-namespace {
-
-class StrandToken final : public Runnable {
- public:
-  explicit StrandToken(NodeSlot& node) : node_(node) {}
-  void execute() override {
-    NodeSlot& node = node_;
-    delete this;
-    node.run_token();
-  }
-
- private:
-  NodeSlot& node_;
-};
-
-}  // namespace
-
 NodeSlot::NodeSlot(Endpoint& endpoint_, NodeId id_, std::string label_, const std::type_info& type_,
                    Admission admission_, std::uint32_t ranks)
     : endpoint(endpoint_),
@@ -74,12 +57,12 @@ void NodeSlot::admit_quietly(Entry* entry) {
   } else if (admission.on_poller) {
     endpoint.parts().run_after_poll(*this);
   } else {
-    endpoint.parts().pool.push_quietly(new StrandToken(*this));
+    endpoint.parts().pool.push_quietly(new Job([this] { run_token(); }));
   }
 }
 
 void NodeSlot::schedule() {
-  if (!admission.own_thread) return endpoint.run_in_pool(new StrandToken(*this));
+  if (!admission.own_thread) return endpoint.run_in_pool(new Job([this] { run_token(); }));
   own_tokens.fetch_add(1, std::memory_order_release);
   own_word.fetch_add(1, std::memory_order_release);
   seam::wake(own_word);

@@ -54,14 +54,18 @@ class Answer final : public Continuation, public Runnable {
     }
   }
   void answer() {
-    const std::exception_ptr error = object_.state().error();
-    const auto write = [&](Writer& writer) {
-      if (error) {
-        write_failure(writer, error);
-      } else {
-        write_success(writer);
-        object_.encode_value(writer);
-      }
+    if (const std::exception_ptr error = object_.state().error()) {
+      reply_with(
+          reply_, false, [&error](Writer& writer) { write_failure(writer, error); }, nullptr);
+    } else {
+      answer_with_value();
+    }
+    delete this;
+  }
+  void answer_with_value() {
+    const auto write = [this](Writer& writer) {
+      write_success(writer);
+      object_.encode_value(writer);
     };
     const auto keep = [this]() -> std::shared_ptr<void> {
       object_.add_ref();
@@ -72,7 +76,6 @@ class Answer final : public Continuation, public Runnable {
     } catch (...) {  // the user's own serialize threw
       reply_.fail(std::current_exception(), HandlerRan::yes);
     }
-    delete this;
   }
 
   ReplyTo reply_;
@@ -104,9 +107,9 @@ AskRow ask_row;
 void give_back_attached(const Writer::Attachment& attachment) {
   TaskSystemParts& parts = static_cast<TaskSystem*>(attachment.to)->parts();
   if (RankId(attachment.owner) == parts.endpoint().rank()) {
-    if (ObjectPart* const unknown = parts.objects.take_back(attachment.what, attachment.amount)) unknown->drop_ref();
+    parts.objects.take_back(attachment.what, attachment.amount);
   } else if (!parts.objects.add_weight(RankId(attachment.owner), attachment.what, attachment.amount)) {
-    parts.give_weight_back(RankId(attachment.owner), attachment.what, attachment.amount);
+    parts.mail.give_weight_back(RankId(attachment.owner), attachment.what, attachment.amount);
   }
 }
 
@@ -134,7 +137,7 @@ bool ObjectPart::take_for_itself() {
   const RankId from = owner();
   const auto weight = parts.objects.end_borrow_of_only_ref(*this);
   if (!weight) return false;
-  parts.give_weight_back(from, id_, *weight);
+  parts.mail.give_weight_back(from, id_, *weight);
   return true;
 }
 
@@ -161,7 +164,7 @@ ObjectPart* read_ref(Reader& reader, const std::type_info& type, MakeBorrowed ma
   if (RankId(wire.owner) == system.endpoint().rank()) {
     object = objects.find_owned(wire.id);
     if (!object) throw WireError("a ref to a value that is gone (message damaged, or decoded twice)");
-    if (ObjectPart* const unknown = objects.take_back(wire.id, wire.weight)) unknown->drop_ref();
+    objects.take_back(wire.id, wire.weight);
   } else {
     object = objects.borrow(wire.id, RankId(wire.owner), wire.weight, make);
   }
@@ -175,9 +178,14 @@ RankId rank_of(const ObjectPart& object) {
 }
 
 bool write_inline(Writer& writer, ObjectPart& object) {
-  CallState& state = object.state();
-  const bool there = state.done() && !state.failed();
-  if (there && (object.known_size() <= largest_inline_value || object.known_size() == ObjectPart::unknown_size)) {
+  const std::size_t known =
+      object.state().done() && !object.state().failed() ? object.known_size() : largest_inline_value + 1;
+  if (known <= largest_inline_value) {
+    encode(writer, object.id());
+    object.encode_value(writer);
+    return true;
+  }
+  if (known == ObjectPart::unknown_size) {
     Writer value;
     object.encode_value(value);
     if (value.body().size() <= largest_inline_value) {
@@ -208,7 +216,7 @@ bool ObjectPart::try_add_ref() {
 void ObjectPart::drop_last_ref() {
   if (is_borrowed()) {
     TaskSystemParts& parts = state().info.endpoint->tasks()->parts();
-    parts.give_weight_back(owner(), id_, parts.objects.end_borrow(*this));
+    parts.mail.give_weight_back(owner(), id_, parts.objects.end_borrow(*this));
   }
   state().release();
 }

@@ -57,17 +57,23 @@ TaskBase::TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& r
 }
 
 void TaskBase::send_outcome() {
-  const std::exception_ptr error = failure_of_objects();
-  const std::uint32_t slots = system_.endpoint().settings().cpus;
-  const auto write = [&](Writer& writer) {
+  const auto write_head = [this](Writer& writer) {
+    const std::uint32_t slots = system_.endpoint().settings().cpus;
     writer.bytes(&origin_->ran_for, sizeof origin_->ran_for);
     writer.bytes(&slots, sizeof slots);
-    if (error) {
+  };
+  const auto fail = [&](const std::exception_ptr& error) {
+    const auto write = [&](Writer& writer) {
+      write_head(writer);
       write_failure(writer, error);
-    } else {
-      write_success(writer);
-      write_results(writer);
-    }
+    };
+    reply_with(origin_->reply, false, write, nullptr);  // the texts are gone before they would have left
+  };
+  if (const std::exception_ptr error = failure_of_objects()) return fail(error);
+  const auto write = [&](Writer& writer) {
+    write_head(writer);
+    write_success(writer);
+    write_results(writer);
   };
   const auto keep = [this]() -> std::shared_ptr<void> {
     auto states = std::make_shared<std::vector<StateRef<>>>();
@@ -77,14 +83,7 @@ void TaskBase::send_outcome() {
   try {
     reply_with(origin_->reply, gives_plain(), write, keep);
   } catch (...) {  // the user's own serialize threw
-    reply_with(
-        origin_->reply, true,
-        [&](Writer& writer) {
-          writer.bytes(&origin_->ran_for, sizeof origin_->ran_for);
-          writer.bytes(&slots, sizeof slots);
-          write_failure(writer, own_error(std::current_exception()));
-        },
-        keep);
+    fail(own_error(std::current_exception()));
   }
 }
 

@@ -10,6 +10,8 @@ namespace slipway::detail {
 
 namespace {
 
+// For each ref that leaves its owner.
+constexpr std::uint64_t minted = std::uint64_t{1} << 32;
 // Of what a borrower has, to each whom it sends the ref on.
 constexpr std::uint64_t part_given = 256;
 
@@ -57,13 +59,16 @@ ObjectPart* ObjectTable::find_owned(std::uint64_t id) {
   return found->second.object;
 }
 
-ObjectPart* ObjectTable::take_back(std::uint64_t id, std::uint64_t weight) {
-  const std::lock_guard guard(lock_);
-  const auto found = owned_.find(id);
-  if (found == owned_.end() || (found->second.weight -= weight) != 0) return nullptr;
-  ObjectPart* const object = found->second.object;
-  owned_.erase(found);
-  return object;
+void ObjectTable::take_back(std::uint64_t id, std::uint64_t weight) {
+  ObjectPart* unknown = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    const auto found = owned_.find(id);
+    if (found == owned_.end() || (found->second.weight -= weight) != 0) return;
+    unknown = found->second.object;
+    owned_.erase(found);
+  }
+  unknown->drop_ref();
 }
 
 ObjectPart* ObjectTable::borrow(std::uint64_t id, RankId owner, std::uint64_t weight, MakeBorrowed make) {
@@ -78,23 +83,24 @@ ObjectPart* ObjectTable::borrow(std::uint64_t id, RankId owner, std::uint64_t we
   return entry.object;
 }
 
-std::uint64_t ObjectTable::end_borrow(ObjectPart& object) {
-  const std::lock_guard guard(lock_);
+std::optional<std::uint64_t> ObjectTable::remove_borrowed(const ObjectPart& object) {
   const auto found = borrowed_.find(key(object));
-  if (found == borrowed_.end() || found->second.object != &object) return 0;  // another took its place, and its weight
+  if (found == borrowed_.end() || found->second.object != &object) return std::nullopt;
   const std::uint64_t weight = found->second.weight;
   borrowed_.erase(found);
   return weight;
 }
 
+std::uint64_t ObjectTable::end_borrow(const ObjectPart& object) {
+  const std::lock_guard guard(lock_);
+  return remove_borrowed(object).value_or(0);
+}
+
 std::optional<std::uint64_t> ObjectTable::end_borrow_of_only_ref(ObjectPart& object) {
   const std::lock_guard guard(lock_);
   if (!object.is_only_ref()) return std::nullopt;
-  const auto found = borrowed_.find(key(object));
-  if (found == borrowed_.end() || found->second.object != &object) return std::nullopt;
-  const std::uint64_t weight = found->second.weight;
-  borrowed_.erase(found);
-  object.forget_owner();
+  const auto weight = remove_borrowed(object);
+  if (weight) object.forget_owner();
   return weight;
 }
 

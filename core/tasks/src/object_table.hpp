@@ -22,8 +22,6 @@ class ObjectTable {
  public:
   explicit ObjectTable(Endpoint& endpoint) : endpoint_(endpoint) {}
 
-  static constexpr std::uint64_t minted = std::uint64_t{1} << 32;
-
   // Weight for one ref that leaves. 0: of a borrowed object, which has none to spare.
   std::uint64_t give(ObjectPart& object);
   // More of it for a borrowed object. False: this rank has no ref to it.
@@ -33,12 +31,12 @@ class ObjectTable {
 
   // With a ref; nullptr: this rank owns no such object, or no other rank has a ref to it.
   ObjectPart* find_owned(std::uint64_t id);
-  // Weight is back. What no other rank knows any more, with the table's ref to it; nullptr: some do.
-  ObjectPart* take_back(std::uint64_t id, std::uint64_t weight);
+  // Weight is back. With the last of it the table's own ref goes, and the value perhaps.
+  void take_back(std::uint64_t id, std::uint64_t weight);
   // With a ref.
   ObjectPart* borrow(std::uint64_t id, RankId owner, std::uint64_t weight, MakeBorrowed make);
   // Its last ref has gone. The weight to give back.
-  std::uint64_t end_borrow(ObjectPart& object);
+  std::uint64_t end_borrow(const ObjectPart& object);
   // The same while one ref is left, from which on nobody can find the object. Nothing: there are more.
   std::optional<std::uint64_t> end_borrow_of_only_ref(ObjectPart& object);
 
@@ -53,6 +51,9 @@ class ObjectTable {
     ObjectPart* object = nullptr;  // of an owned one, with a ref
     std::uint64_t weight = 0;      // owned: that is out; borrowed: that is here
   };
+
+  // With lock_. Out of the table, unless another took its place there, and its weight.
+  std::optional<std::uint64_t> remove_borrowed(const ObjectPart& object);
 
   // Threads that users start themselves are numbered on each rank, and so may be ids of what they make.
   static std::uint64_t key(RankId owner, std::uint64_t id) { return child_id(id, owner.value()); }

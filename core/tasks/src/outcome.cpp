@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/endpoint.hpp"
@@ -17,7 +18,6 @@ namespace {
 enum class Ending : std::uint8_t { success, failed, cancelled, stopped, lost };
 
 struct Failure {
-  Ending ending = Ending::failed;
   HandlerRan ran = HandlerRan::no;
   std::uint32_t rank = 0;
   std::string message;
@@ -26,21 +26,22 @@ struct Failure {
   std::string path;
 };
 
-Failure describe(const std::exception_ptr& error) {
+std::pair<Ending, Failure> describe(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const TaskError& task) {
     const TaskFailure& failure = task.failure();
-    return {Ending::failed, task.handler_ran(), failure.rank, task.what(), failure.type, failure.text, failure.path};
+    return {Ending::failed, {task.handler_ran(), failure.rank, task.what(), failure.type, failure.text, failure.path}};
   } catch (const Cancelled& cancelled) {
-    return {.ending = Ending::cancelled, .ran = cancelled.handler_ran(), .message = cancelled.what()};
+    return {Ending::cancelled, {.ran = cancelled.handler_ran(), .message = cancelled.what()}};
   } catch (const Stopped& stopped) {
-    return {.ending = Ending::stopped, .message = stopped.what()};
+    return {Ending::stopped, {.message = stopped.what()}};
   } catch (const PeerLost& lost) {
-    return {.ending = Ending::lost, .ran = lost.handler_ran(), .rank = lost.rank(), .message = lost.what()};
+    return {Ending::lost, {.ran = lost.handler_ran(), .rank = lost.rank(), .message = lost.what()}};
   } catch (...) {
     const RemoteFailure failure = describe_exception(error);
-    return {.message = failure.type + ": " + failure.text, .type = failure.type, .text = failure.text};
+    return {Ending::failed,
+            {.message = failure.type + ": " + failure.text, .type = failure.type, .text = failure.text}};
   }
 }
 
@@ -49,8 +50,8 @@ Failure describe(const std::exception_ptr& error) {
 void write_success(Writer& writer) { encode(writer, Ending::success); }
 
 void write_failure(Writer& writer, const std::exception_ptr& error) {
-  const Failure failure = describe(error);
-  encode(writer, failure.ending);
+  const auto [ending, failure] = describe(error);
+  encode(writer, ending);
   encode(writer, failure);
 }
 
@@ -60,7 +61,7 @@ void read_outcome(Reader& reader) {
   if (ending == Ending::success) return;
   Failure failure;
   decode(reader, failure);
-  switch (failure.ending) {
+  switch (ending) {
     case Ending::cancelled:
       throw Cancelled(failure.message, failure.ran);
     case Ending::stopped:

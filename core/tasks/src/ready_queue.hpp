@@ -64,7 +64,7 @@ class ReadyQueue {
     return fits(going_) ? pop_going() : nullptr;
   }
   // How many may go to other ranks, about, including some that have been taken.
-  std::uint64_t size() const {
+  std::uint64_t backlog() const {
     const std::uint64_t gone = went_.load(std::memory_order_relaxed);
     const std::uint64_t came = came_.load(std::memory_order_relaxed);
     return (came > gone ? came - gone : 0) + urgent_count_.load(std::memory_order_relaxed);

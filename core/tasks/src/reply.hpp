@@ -10,8 +10,8 @@
 
 namespace slipway::detail {
 
-// Answers with what `write` writes. `plain`: it runs no user code, and arrays may travel apart from the message; `kept`
-// then keeps them until they have left. May write more than once.
+// Answers with what `write` writes, perhaps more than once. `plain`: that runs no user code, and large arrays travel
+// apart from the message; what `keep` gives keeps them until they have left.
 void reply_with(const ReplyTo& reply, bool plain, const std::function<void(Writer&)>& write,
                 const std::function<std::shared_ptr<void>()>& keep);
 

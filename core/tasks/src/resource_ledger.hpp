@@ -20,7 +20,7 @@ class ResourceLedger {
  public:
   explicit ResourceLedger(const RankCapacity& capacity);
 
-  // True: it has what it asks for. False: it waits, and comes out of a later `give_back`. A reference is taken over.
+  // True: it has what it asks for. False: it waits, and its turn comes later. A reference is taken over.
   [[nodiscard]] bool take(TaskBase& task);
   // What the task had is free again.
   void give_back(TaskBase& task);

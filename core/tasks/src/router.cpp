@@ -85,7 +85,7 @@ std::optional<Router::Routed> Router::next(By by, bool& skipped) {
   return std::nullopt;
 }
 
-void Router::look(By by) {
+void Router::send_waiting(By by) {
   bool skipped = false;
   while (any_.load(std::memory_order_acquire)) {
     const auto routed = next(by, skipped);
@@ -101,10 +101,10 @@ bool Router::carry_out(const Routed& routed, By by) {
   if (routed.to == parts_.endpoint().rank()) {
     parts_.give_resources(task);
   } else if (!task.take_waiting()) {  // dropped meanwhile
-    ended(*task.asks(), routed.to);
+    task_ended(*task.asks(), routed.to);
     task.release();
   } else if (!parts_.shipping.send(task, routed.to, by)) {
-    ended(*task.asks(), routed.to);
+    task_ended(*task.asks(), routed.to);
     task.put_back();
     const std::lock_guard guard(lock_);
     shape_of(*task.asks()).waiting.push_front(&task);
@@ -124,7 +124,7 @@ std::vector<TaskBase*> Router::take_waiting() {
   return all;
 }
 
-void Router::ended(const TaskAsks& asks, RankId where) {
+void Router::task_ended(const TaskAsks& asks, RankId where) {
   const std::lock_guard guard(lock_);
   const auto found = shapes_.find(asks);
   if (found == shapes_.end()) return;

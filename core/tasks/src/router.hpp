@@ -31,12 +31,12 @@ class Router {
   // All that the task needs is there; a reference is taken over.
   void route(TaskBase& task);
   // Sends what has room somewhere.
-  void look(By by);
+  void send_waiting(By by);
   bool has_waiting() const { return any_.load(std::memory_order_acquire); }
   // All that wait, with a reference each.
   [[nodiscard]] std::vector<TaskBase*> take_waiting();
   // A task that was given to this rank, or sent to that one, is over.
-  void ended(const TaskAsks& asks, RankId where);
+  void task_ended(const TaskAsks& asks, RankId where);
 
  private:
   struct Shape {

@@ -25,17 +25,17 @@ constexpr seam::Time work_ahead = 4'000 * microsecond;
 constexpr std::uint32_t fewest_ahead = 2;  // a slot: one runs, one waits
 constexpr std::uint32_t most_ahead = 256;
 
+// After such a task a look at what other work waits costs nothing to speak of.
 constexpr seam::Time long_task = 5 * microsecond;
-constexpr seam::Time pause_of_looker = microsecond * 1'000;
+constexpr seam::Time pause_of_looker = 1'000 * microsecond;  // when no stack is left to wait for room
 
 constexpr RankId cluster_rank{0};
 
 }  // namespace
 
 std::uint32_t Shipping::Lease::window() const {
-  if (mean < 0) return fewest_ahead * slots;
-  const seam::Time ahead = mean == 0 ? most_ahead : work_ahead / mean;
-  return slots * static_cast<std::uint32_t>(std::clamp<seam::Time>(ahead, fewest_ahead, most_ahead));
+  if (mean == 0) return fewest_ahead * slots;
+  return slots * static_cast<std::uint32_t>(std::clamp<seam::Time>(work_ahead / mean, fewest_ahead, most_ahead));
 }
 
 Shipping::Shipping(TaskSystemParts& parts)
@@ -47,10 +47,11 @@ Shipping::Shipping(TaskSystemParts& parts)
   for (Lease& lease : leases_) lease.slots = parts.endpoint().settings().cpus;  // until it is known
 }
 
-std::uint64_t Shipping::backlog() const { return parts_.ready.size(); }
+// The next tasks of this rank's own threads stay here.
+bool Shipping::has_more_than_it_runs() const { return parts_.ready.backlog() > parts_.endpoint().settings().cpus; }
 
 bool Shipping::worth_offering() const {
-  return mean_.load(std::memory_order_relaxed) >= least_worth_sending_ && backlog() > parts_.endpoint().settings().cpus;
+  return mean_.load(std::memory_order_relaxed) >= least_worth_sending_ && has_more_than_it_runs();
 }
 
 bool Shipping::note_length(seam::Time time) {
@@ -59,12 +60,22 @@ bool Shipping::note_length(seam::Time time) {
   return time >= long_task;
 }
 
-void Shipping::look(By by) {
+void Shipping::send_or_offer(By by) {
   if (alone()) return;
   if (has_leases_.load(std::memory_order_relaxed)) {
     send_what_fits(by);
   } else if (by != By::desk && !offering_.load(std::memory_order_relaxed) && worth_offering()) {
     offer();
+  }
+}
+
+template <auto News>
+void Shipping::tell_cluster(std::uint32_t period) {
+  Endpoint& endpoint = parts_.endpoint();
+  if (endpoint.rank() == cluster_rank) {
+    (parts_.node.*News)(cluster_rank.value(), period);
+  } else {
+    tell<News>(endpoint, parts_.desk(cluster_rank), endpoint.rank().value(), period);
   }
 }
 
@@ -76,12 +87,7 @@ void Shipping::offer() {
     offering_.store(true, std::memory_order_relaxed);
     period = ++period_;
   }
-  Endpoint& endpoint = parts_.endpoint();
-  if (endpoint.rank() == cluster_rank) {
-    parts_.tell_leases(parts_.cluster.offers(cluster_rank, period));
-  } else {
-    tell<&TaskNode::offer>(endpoint, parts_.desk(cluster_rank), endpoint.rank().value(), period);
-  }
+  tell_cluster<&TaskNode::offer>(period);
 }
 
 void Shipping::ran_empty() {
@@ -95,12 +101,7 @@ void Shipping::ran_empty() {
     has_leases_.store(false, std::memory_order_relaxed);
     offering_.store(false, std::memory_order_relaxed);
   }
-  Endpoint& endpoint = parts_.endpoint();
-  if (endpoint.rank() == cluster_rank) {
-    parts_.tell_leases(parts_.cluster.is_idle(cluster_rank, period));
-  } else {
-    tell<&TaskNode::idle>(endpoint, parts_.desk(cluster_rank), endpoint.rank().value(), period);
-  }
+  tell_cluster<&TaskNode::idle>(period);
 }
 
 void Shipping::lease(RankId rank, bool may_use, std::uint32_t period, std::uint64_t version) {
@@ -121,7 +122,7 @@ void Shipping::lease(RankId rank, bool may_use, std::uint32_t period, std::uint6
 std::optional<RankId> Shipping::take_room() {
   const std::lock_guard guard(lock_);
   std::uint64_t slots = parts_.endpoint().settings().cpus;
-  std::uint64_t tasks = backlog();
+  std::uint64_t tasks = parts_.ready.backlog();
   for (const Lease& lease : leases_) {
     if (!lease.held) continue;
     slots += lease.slots;
@@ -154,9 +155,9 @@ void Shipping::send_what_fits(By by) {
   }
 }
 
-// False: nothing more goes now. The next tasks of this rank's own threads stay here.
+// False: nothing more goes now.
 bool Shipping::send_one(By by) {
-  if (backlog() <= parts_.endpoint().settings().cpus) return false;
+  if (!has_more_than_it_runs()) return false;
   const auto rank = take_room();
   if (!rank) return false;
   TaskBase* task = nullptr;
@@ -217,7 +218,7 @@ bool Shipping::send(TaskBase& task, RankId to, By by) {
 // It will not run; said here, without user code.
 void Shipping::keep_cancelled(TaskBase& task, RankId to) {
   came_back(task, to, 0, 0);
-  task.run_taken();
+  task.run();
   task.release();
 }
 
@@ -233,13 +234,13 @@ void Shipping::came_back(const TaskBase& task, RankId from, seam::Time ran_for, 
     if (!task.asks()) --lease.away;
     if (slots > 0) lease.slots = slots;
     if (ran_for > 0 && !task.asks()) {
-      lease.mean = lease.mean < 0 ? ran_for : lease.mean + (ran_for - lease.mean) / 4;
+      lease.mean = lease.mean == 0 ? ran_for : lease.mean + (ran_for - lease.mean) / 4;
     }
     room = lease.has_room();
   }
-  if (told) parts_.forget_cancelled(from, task.id());
-  if (task.asks()) parts_.router.ended(*task.asks(), from);
-  if (parts_.router.has_waiting() || (room && backlog() > parts_.endpoint().settings().cpus)) call_desk();
+  if (told) parts_.mail.forget_cancelled(from, task.id());
+  if (task.asks()) parts_.router.task_ended(*task.asks(), from);
+  if (parts_.router.has_waiting() || (room && has_more_than_it_runs())) call_desk();
 }
 
 void Shipping::tell_cancelled(const TaskBase& task, bool children) {
@@ -258,7 +259,7 @@ void Shipping::tell_cancelled(const TaskBase& task, bool children) {
     lock_.lock();
     const bool over = away_.count(id) == 0;  // it came back meanwhile, and the other rank may have forgotten too early
     lock_.unlock();
-    if (over) parts_.forget_cancelled(rank, id);
+    if (over) parts_.mail.forget_cancelled(rank, id);
   }
 }
 
@@ -270,7 +271,7 @@ void Shipping::call_desk() {
 
 Entry::Step Shipping::DeskEntry::run(NodeSlot&) {
   queued.store(false);
-  shipping.parts_.look(By::desk);
+  shipping.parts_.share_tasks(By::desk);
   return Step::finished;
 }
 

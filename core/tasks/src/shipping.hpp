@@ -32,7 +32,7 @@ class Shipping {
   explicit Shipping(TaskSystemParts& parts);
 
   // After tasks became ready, or some were run. Cheap where there is nothing to do.
-  void look(By by);
+  void send_or_offer(By by);
   // No task is ready on this rank.
   void ran_empty();
   // A task took so long here. True: tasks take so long that there is time to look around after each.
@@ -53,7 +53,7 @@ class Shipping {
     bool held = false;
     std::uint32_t slots = 1;
     std::uint32_t away = 0;  // tasks that are there
-    seam::Time mean = -1;    // of the time that tasks take there; -1: not known
+    seam::Time mean = 0;     // of the time that tasks take there; 0: not known
     std::uint64_t version = 0;
 
     std::uint32_t window() const;
@@ -69,9 +69,11 @@ class Shipping {
     std::atomic<bool> queued{false};
   };
 
-  std::uint64_t backlog() const;
+  bool has_more_than_it_runs() const;
   bool worth_offering() const;
   void offer();
+  template <auto News>
+  void tell_cluster(std::uint32_t period);
   void send_what_fits(By by);
   bool send_one(By by);
   std::optional<RankId> take_room();

@@ -67,6 +67,7 @@ bool ObjectPart::run_maker() const {
   for (TaskBase* const task : chain) task->release();
   return ran;
 }
+
 std::string ObjectPart::describe_maker() const {
   if (is_borrowed()) return fmt::format("a value of rank {}", owner().value());
   return maker_ ? "task " + maker_->path() : std::string("a value that was put");
@@ -165,8 +166,7 @@ void TaskBase::advance() {
     if (next->attach(*this)) return;
   }
   if (asks_) return system_.parts().find_place(*this);  // the reference of who submitted
-  Phase waiting = Phase::waiting;
-  if (phase_.compare_exchange_strong(waiting, Phase::ready, std::memory_order_acq_rel)) {
+  if (make_ready()) {
     system_.push(this);  // the reference of who submitted
   } else {
     release();  // dropped meanwhile
@@ -186,16 +186,12 @@ TaskBase* TaskBase::missing_task() {
   return nullptr;
 }
 
-bool TaskBase::take() {
-  Phase ready = Phase::ready;
-  return phase_.compare_exchange_strong(ready, Phase::taken, std::memory_order_acq_rel);
+bool TaskBase::change(Phase from, Phase to) {
+  return phase_.compare_exchange_strong(from, to, std::memory_order_acq_rel);
 }
-
-bool TaskBase::take_waiting() {
-  Phase waiting = Phase::waiting;
-  return phase_.compare_exchange_strong(waiting, Phase::taken, std::memory_order_acq_rel);
-}
-
+bool TaskBase::make_ready() { return change(Phase::waiting, Phase::ready); }
+bool TaskBase::take() { return change(Phase::ready, Phase::taken); }
+bool TaskBase::take_waiting() { return change(Phase::waiting, Phase::taken); }
 void TaskBase::put_back() { phase_.store(asks_ ? Phase::waiting : Phase::ready, std::memory_order_release); }
 
 void TaskBase::grant(std::vector<std::uint32_t> gpus) {
@@ -203,18 +199,11 @@ void TaskBase::grant(std::vector<std::uint32_t> gpus) {
   asks_->granted.store(true, std::memory_order_release);
 }
 
-bool TaskBase::make_ready() {
-  Phase waiting = Phase::waiting;
-  return phase_.compare_exchange_strong(waiting, Phase::ready, std::memory_order_acq_rel);
-}
-
 bool TaskBase::take_and_run() {
   if (!take()) return false;
   run();
   return true;
 }
-
-void TaskBase::run_taken() { run(); }
 
 bool TaskBase::drop(const std::exception_ptr& error) {
   Phase phase = phase_.load(std::memory_order_acquire);
@@ -293,7 +282,6 @@ void TaskBase::fail_objects(const std::exception_ptr& error, Expected expected) 
   }
 }
 
-// A task that runs keeps its objects until it ends; what they are is settled now.
 void TaskBase::ask_to_stop(bool children) {
   if (children) {
     TaskPath* const own = path_of_children();
@@ -303,6 +291,7 @@ void TaskBase::ask_to_stop(bool children) {
   cancelled_.store(true, std::memory_order_release);
 }
 
+// A task that runs keeps its objects until it ends; what they are is settled now.
 void TaskBase::cancel(bool children) {
   if (!drop(cancelled_error(HandlerRan::no))) fail_objects(cancelled_error(HandlerRan::maybe), Expected::yes);
   ask_to_stop(children);  // after that: what the task makes of it comes too late

@@ -62,6 +62,7 @@ std::unique_ptr<TaskAsks> TaskAsks::from(const On& on) {
   }
   asks->memory = options.memory;
   for (const NamedAmount& each : options.named) {
+    if (!each.name) throw UsageError("a task asks for a resource without a name. Name it as --slipway-resources does");
     const std::int64_t amount = checked(each.name, each.amount);
     const auto known = std::find_if(asks->named.begin(), asks->named.end(),
                                     [&each](const auto& other) { return other.first == each.name; });
@@ -112,6 +113,10 @@ std::string describe(const TaskAsks& asks) {
 }
 
 std::string explain_impossible(const TaskAsks& asks, const std::vector<RankCapacity>& ranks) {
+  if (asks.on_rank != RankId::none && asks.on_rank >= ranks.size()) {
+    return fmt::format("a task asks for rank {}, and there are {} (0 to {}). Start more ranks, or name one that exists",
+                       asks.on_rank, ranks.size(), ranks.size() - 1);
+  }
   std::string most;
   const auto note = [&](const std::string& what, auto asked, const auto& amount_on, const auto& format) {
     if (asked == 0) return;
@@ -130,10 +135,6 @@ std::string explain_impossible(const TaskAsks& asks, const std::vector<RankCapac
   for (const auto& [name, amount] : asks.named) {
     note(
         name, amount, [&name = name](const RankCapacity& rank) { return rank.of(name); }, in_units);
-  }
-  if (asks.on_rank != RankId::none && asks.on_rank >= ranks.size()) {
-    return fmt::format("a task asks for rank {}, and there are {} (0 to {}). Start more ranks, or name one that exists",
-                       asks.on_rank, ranks.size(), ranks.size() - 1);
   }
   const std::string where = asks.on_rank != RankId::none
                                 ? fmt::format("rank {} has never so much", asks.on_rank)

@@ -8,36 +8,17 @@
 
 namespace slipway::detail {
 
-void TaskNode::give_back(std::uint64_t id, std::uint64_t weight) {
-  if (ObjectPart* const unknown = system_.parts().objects.take_back(id, weight)) unknown->drop_ref();
-}
+void TaskNode::give_back(std::uint64_t id, std::uint64_t weight) { system_.parts().objects.take_back(id, weight); }
 
 std::uint64_t TaskNode::more_weight(std::uint64_t id) { return system_.parts().objects.mint(id); }
 
-namespace {
-
-// Drops a task whose arguments may not be destroyed where messages are received.
-class Canceller final : public Runnable {
- public:
-  // A reference is taken over.
-  Canceller(TaskBase& task, bool children) : task_(task), children_(children) {}
-  void execute() override {
-    task_.cancel(children_);
-    task_.release();
-    delete this;
-  }
-
- private:
-  TaskBase& task_;
-  const bool children_;
-};
-
-}  // namespace
-
-// A task that runs hears of it at once, whatever the pool does.
+// A task that runs hears of it at once, whatever the pool does; what it holds is destroyed there.
 void TaskNode::cancel(TaskBase& task, bool children) {
   task.ask_to_stop(children);
-  system_.endpoint().run_in_pool(new Canceller(task, children));
+  system_.endpoint().run_in_pool(new Job([&task, children] {
+    task.cancel(children);
+    task.release();
+  }));
 }
 
 void TaskNode::cancel_value(std::uint64_t id, bool children) {

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
 #include <utility>
 
 #include "slipway/base/error.hpp"
@@ -21,28 +20,13 @@ constexpr int tasks_a_turn = 16;
 
 }  // namespace
 
-namespace {
-
-class Runner final : public Runnable {
- public:
-  explicit Runner(TaskSystemParts& parts) : parts_(parts) {}
-  void execute() override {
-    TaskSystemParts& parts = parts_;
-    delete this;
-    parts.runner_called.store(false, std::memory_order_seq_cst);
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // before the look at the queue, as in its push
-    parts.run_tasks();
-  }
-
- private:
-  TaskSystemParts& parts_;
-};
-
-}  // namespace
-
 void TaskSystemParts::call_runner() {
   if (runner_called.load(std::memory_order_seq_cst) || runner_called.exchange(true, std::memory_order_seq_cst)) return;
-  system.endpoint().run_in_pool(new Runner(*this));
+  endpoint().run_in_pool(new Job([this] {
+    runner_called.store(false, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // before the look at the queue, as in its push
+    run_tasks();
+  }));
 }
 
 void TaskSystemParts::run_tasks() {
@@ -53,70 +37,21 @@ void TaskSystemParts::run_tasks() {
     if (!task) return shipping.ran_empty();
     const bool others_wait = (run >= tasks_a_turn || tasks_are_long) && system.endpoint().pool_has_work();
     if (!ready.empty() || others_wait) call_runner();
-    if (!alone && !ready.empty()) shipping.look(Shipping::By::user_thread);  // before: it may take long
+    if (!alone && !ready.empty()) shipping.send_or_offer(Shipping::By::user_thread);  // before: it may take long
     const seam::Time began = alone ? 0 : seam::now();
     task->take_and_run();
     task->release();
     if (!alone) tasks_are_long = shipping.note_length(seam::now() - began);
-    if (router.has_waiting()) router.look(Shipping::By::user_thread);
+    if (router.has_waiting()) router.send_waiting(Shipping::By::user_thread);
     if (others_wait) return;
     if (run == tasks_a_turn) run = 0;
   }
 }
 
-namespace {
-
-class Postman final : public Runnable {
- public:
-  explicit Postman(TaskSystemParts& parts) : parts_(parts) {}
-  void execute() override {
-    parts_.send_mail();
-    delete this;
-  }
-
- private:
-  TaskSystemParts& parts_;
-};
-
-}  // namespace
-
-void TaskSystemParts::put_into_mail(const Mail& letter) {
-  if (over.load(std::memory_order_acquire)) return;
-  mail_under_way.fetch_add(1, std::memory_order_relaxed);
-  bool first = false;
-  {
-    const std::lock_guard guard(mail_lock);
-    first = mail.empty();
-    mail.push_back(letter);
-  }
-  if (first) endpoint().run_in_pool(new Postman(*this));
-}
-
-void TaskSystemParts::give_weight_back(RankId owner, std::uint64_t id, std::uint64_t weight) {
-  if (weight != 0) put_into_mail({owner, id, weight});
-}
-
-void TaskSystemParts::forget_cancelled(RankId there, std::uint64_t id) { put_into_mail({there, id, 0}); }
-
-void TaskSystemParts::send_mail() {
-  mail_lock.lock();
-  const auto all = std::exchange(mail, {});
-  mail_lock.unlock();
-  for (const Mail& each : all) {
-    if (each.weight != 0) {
-      tell<&TaskNode::give_back>(endpoint(), tasks_node(each.to), each.id, each.weight);
-    } else {
-      tell<&TaskNode::forget_cancelled>(endpoint(), desk(each.to), each.id);
-    }
-  }
-  mail_under_way.fetch_sub(all.size(), std::memory_order_release);
-}
-
 void TaskSystemParts::check_possible(const TaskAsks& asks) const {
-  const bool one = asks.on_rank != RankId::none;
-  if (one && asks.on_rank < capacities.size() && capacities[asks.on_rank].slots(asks) > 0) return;
-  for (const RankCapacity& rank : capacities) {
-    if (!one && rank.slots(asks) > 0) return;
+  for (std::uint32_t rank = 0; rank < capacities.size(); ++rank) {
+    const bool asked_for = asks.on_rank == RankId::none || asks.on_rank == rank;
+    if (asked_for && capacities[rank].slots(asks) > 0) return;
   }
   throw UsageError(explain_impossible(asks, capacities));
 }
@@ -146,13 +81,13 @@ void TaskSystemParts::take_resources_back(TaskBase& task) {
   const RankId here = endpoint().rank();
   if (task.end_grant()) {
     ledger.give_back(task);
-    if (!task.is_guest()) router.ended(*task.asks(), here);
+    if (!task.is_guest()) router.task_ended(*task.asks(), here);
   }
   for (const auto& [next, granted] : ledger.next_turns()) {
     if (granted) {
       make_ready(*next);
     } else {
-      if (!next->is_guest()) router.ended(*next->asks(), here);
+      if (!next->is_guest()) router.task_ended(*next->asks(), here);
       next->release();
     }
   }
@@ -162,7 +97,7 @@ void TaskSystemParts::take_resources_back(TaskBase& task) {
 void TaskSystemParts::drop_waiting() {
   std::vector<TaskBase*> all = router.take_waiting();
   for (TaskBase* const task : ledger.take_waiting()) {
-    if (!task->is_guest()) router.ended(*task->asks(), endpoint().rank());
+    if (!task->is_guest()) router.task_ended(*task->asks(), endpoint().rank());
     all.push_back(task);
   }
   for (TaskBase* const task : all) {
@@ -171,31 +106,17 @@ void TaskSystemParts::drop_waiting() {
   }
 }
 
-void TaskSystemParts::look(Shipping::By by) {
-  shipping.look(by);
-  if (router.has_waiting()) router.look(by);
+void TaskSystemParts::share_tasks(Shipping::By by) {
+  shipping.send_or_offer(by);
+  if (router.has_waiting()) router.send_waiting(by);
 }
 
-namespace {
-
-class Looker final : public Runnable {
- public:
-  explicit Looker(TaskSystemParts& parts) : parts_(parts) {}
-  void execute() override {
-    TaskSystemParts& parts = parts_;
-    delete this;
-    parts.looker_called.store(false, std::memory_order_seq_cst);
-    parts.look(Shipping::By::looker);
-  }
-
- private:
-  TaskSystemParts& parts_;
-};
-
-}  // namespace
-
 void TaskSystemParts::call_looker() {
-  if (!looker_called.exchange(true, std::memory_order_seq_cst)) endpoint().run_in_pool(new Looker(*this));
+  if (looker_called.exchange(true, std::memory_order_seq_cst)) return;
+  endpoint().run_in_pool(new Job([this] {
+    looker_called.store(false, std::memory_order_seq_cst);
+    share_tasks(Shipping::By::looker);
+  }));
 }
 
 void TaskSystemParts::tell_leases(const std::vector<ClusterScheduler::Message>& messages) {
@@ -218,7 +139,8 @@ TaskSystemParts::TaskSystemParts(TaskSystem& owner, NodeId first, std::vector<Ra
       router(*this),
       ledger(capacities[owner.endpoint().rank().index()]),
       cluster(owner.endpoint().ranks()),
-      node(owner) {}
+      node(owner),
+      mail(*this) {}
 
 NodeId TaskSystem::add_nodes(std::vector<NodePlace>& places, std::uint32_t ranks) {
   const NodeId first(static_cast<std::uint32_t>(places.size()));
@@ -261,9 +183,9 @@ void TaskSystem::push(TaskBase* task) {
   parts_->call_runner();
 }
 
-void TaskSystem::look_for_help() { parts_->look(Shipping::By::user_thread); }
+void TaskSystem::look_for_help() { parts_->share_tasks(Shipping::By::user_thread); }
 
-bool TaskSystem::has_messages() const { return parts_->mail_under_way.load(std::memory_order_acquire) != 0; }
+bool TaskSystem::has_messages() const { return parts_->mail.is_under_way(); }
 
 std::size_t TaskSystem::lent_values() const { return parts_->objects.owned_count(); }
 std::size_t TaskSystem::borrowed_values() const { return parts_->objects.borrowed_count(); }

@@ -10,6 +10,7 @@
 
 #include "cluster_scheduler.hpp"
 #include "guests.hpp"
+#include "mail.hpp"
 #include "object_table.hpp"
 #include "ready_queue.hpp"
 #include "resource_ledger.hpp"
@@ -47,16 +48,13 @@ struct TaskSystemParts {
   // Nothing begins any more.
   void drop_waiting();
   // What may go elsewhere, goes.
-  void look(Shipping::By by);
+  void share_tasks(Shipping::By by);
   // A thread of the pool looks for tasks that may go elsewhere.
   void call_looker();
 
   // What the cluster scheduler has decided.
   void tell_leases(const std::vector<ClusterScheduler::Message>& messages);
-  // What threads that must not wait have to tell other ranks: a thread of the pool does it for them.
-  void give_weight_back(RankId owner, std::uint64_t id, std::uint64_t weight);
-  void forget_cancelled(RankId there, std::uint64_t id);
-  void send_mail();
+  void make_ready(TaskBase& task);
 
   TaskSystem& system;
   const NodeId first_node;
@@ -74,18 +72,8 @@ struct TaskSystemParts {
   std::string closed_reason;      // set before closed
   std::atomic<bool> over{false};  // the endpoint does not run any more
 
-  struct Mail {
-    RankId to;
-    std::uint64_t id;
-    std::uint64_t weight;  // 0: it is to be forgotten
-  };
-  void put_into_mail(const Mail& letter);
-  void make_ready(TaskBase& task);
-
-  seam::SpinLock mail_lock;  // guards mail
-  std::vector<Mail> mail;
-  std::atomic<std::uint64_t> mail_under_way{0};
   Guests guests;
+  Mail mail;
 };
 
 }  // namespace slipway::detail

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "slipway/base/recycled.hpp"
 
 namespace slipway::detail {
@@ -12,6 +14,21 @@ class Runnable : public recycled::Object {
   virtual ~Runnable() = default;
   virtual void execute() = 0;
   Runnable* next = nullptr;
+};
+
+// A function as a piece of work.
+template <class F>
+class Job final : public Runnable {
+ public:
+  explicit Job(F f) : f_(std::move(f)) {}
+  void execute() override {
+    F f(std::move(f_));
+    delete this;  // first: the work may take long
+    f();
+  }
+
+ private:
+  F f_;
 };
 
 }  // namespace slipway::detail

@@ -27,7 +27,9 @@ struct TaskOrigin;
 // One invocation of a function, from its submission until nobody holds a ref to what it made. Reference-counted: each
 // of its objects holds one reference, and so do the ready queue and whoever runs it.
 //
-//   waiting --all refs have values--> ready --some thread takes it--> taken --> over
+//   waiting --all refs have values, and it has what it asks for--> ready --some thread takes it--> taken --> over
+//
+// One that another rank is to run is taken as well, and over when its outcome is back.
 class TaskBase : public Continuation, public recycled::Object {
  public:
   TaskBase(const MethodEntry& function, const On& on);
@@ -73,7 +75,7 @@ class TaskBase : public Continuation, public recycled::Object {
   bool take();
   bool take_waiting();  // of one that has all it needs but for what it asks for
   void put_back();      // it is ready, or, of one that asks for something, waiting again
-  void run_taken();
+  void run();           // of one that this thread has taken
   bool stop_requested() const;
   // Another rank sent it.
   bool is_guest() const { return origin_ != nullptr; }
@@ -123,8 +125,8 @@ class TaskBase : public Continuation, public recycled::Object {
   };
 
   static std::unique_ptr<Asks> make_asks(const On& on);
+  bool change(Phase from, Phase to);
   void advance();
-  void run();
   void call_function();
   void finish();
   // An error is either worth a line in the log if nobody looks at it, or `expected`: somebody has asked for it.

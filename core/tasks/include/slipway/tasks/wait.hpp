@@ -118,7 +118,7 @@ std::vector<Done<T>> get(std::vector<Ref<T>> refs) {
   for (const auto& ref : refs) ref.wanted();
   // First what nobody has begun on. What others run ends in about this order: who waits for the last waits once.
   for (const auto& ref : refs) {
-    if (!ref.ready()) static_cast<void>(ref.object().run_here());
+    if (!ref.object().done()) static_cast<void>(ref.object().run_here());
   }
   for (auto ref = refs.rbegin(); ref != refs.rend(); ++ref) {
     static_cast<void>(detail::await_outcome_for(ref->object(), std::chrono::nanoseconds::max()));
