@@ -389,26 +389,6 @@ TEST(Tasks, AResultThatCannotBeTakenFailsTheTask) {
   });
 }
 
-TEST(Tasks, AWaitSetReusesItsPlaces) {
-  run_body({}, [] {
-    const detail::CompletionQueue::Owner queue(new detail::CompletionQueue);
-    const Ref<int> ready = put(1);
-    EXPECT_EQ(queue->watch(ready.object()), 0U);
-    EXPECT_EQ(queue->watch(ready.object()), 1U);
-    EXPECT_EQ(queue->next(seam::never), 0U);
-    EXPECT_EQ(queue->watch(ready.object()), 0U) << "the place that was given out";
-    EXPECT_EQ(queue->left(), 2U);
-    WaitSet<int> waiting;
-    int sum_of_all = 0;
-    for (int i = 0; i < 1000; ++i) {
-      waiting.add(submit<&twice>(i));
-      if (waiting.left() > 3) sum_of_all += waiting.next()->value();
-    }
-    for (const auto& done : waiting.wait()) sum_of_all += done.value();
-    EXPECT_EQ(sum_of_all, 999'000);
-  });
-}
-
 struct SlowSubmitter {
   void run() {
     for (int i = 0; i < 20; ++i) submit<&slow>(20);

@@ -25,6 +25,8 @@ int run(const std::vector<std::string>& words) {
   add_submit(arguments);
   add_status(arguments);
   add_logs(arguments);
+  add_tasks(arguments);
+  add_trace(arguments);
   add_cancel(arguments);
   add_save(arguments);
   add_resume(arguments);

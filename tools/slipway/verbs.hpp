@@ -14,6 +14,8 @@ void add_plan(Arguments& arguments);
 void add_run(Arguments& arguments);
 void add_status(Arguments& arguments);
 void add_logs(Arguments& arguments);
+void add_tasks(Arguments& arguments);
+void add_trace(Arguments& arguments);
 void add_cancel(Arguments& arguments);
 void add_machines(Arguments& arguments);
 void add_save(Arguments& arguments);

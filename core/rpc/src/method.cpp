@@ -18,9 +18,11 @@ Upcast* first_upcast = nullptr;
 std::size_t entry_count = 0;
 std::vector<MethodEntry*> table;
 
+}  // namespace
+
 // "… pretty_method_name() [with T = Producer; auto Method = &Producer::draw; …" -> "Producer::draw"; the signature that
 // some compilers print in front of the name is left out.
-std::string name_in(std::string_view pretty) {
+std::string function_name(std::string_view pretty) {
   const std::string_view key = "Method = ";
   const auto begin = pretty.rfind(key);
   if (begin == std::string_view::npos) return std::string(pretty);
@@ -34,12 +36,10 @@ std::string name_in(std::string_view pretty) {
   return std::string(name);
 }
 
-}  // namespace
-
 void register_method(MethodEntry& entry, const std::type_info& tag, std::string_view pretty) {
   entry.symbol = tag.name();
   entry.id = fnv1a(entry.symbol);
-  entry.name = name_in(pretty);
+  entry.name = function_name(pretty);
   entry.next = first_entry;
   first_entry = &entry;
   ++entry_count;

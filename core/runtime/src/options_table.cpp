@@ -41,6 +41,7 @@ const auto table = std::to_array<Knob>({
     {"quiet", &S::quiet, "bool", "nothing on the terminal but warnings and errors"},
     {"progress-every", &S::progress_every, "time", "between progress lines; 0: 2s on a terminal, 30s elsewhere"},
     {"heartbeat", &S::heartbeat, "time", "between heartbeats in status.json", false},
+    {"task-events", &S::task_events, "tasks", "a second and rank, whose traces are kept in full; 0: of none"},
 
     {"window-calls", &S::window_calls, "calls", "requests in flight, from one rank to one node", false},
     {"window-bytes", ByteSize{&S::window_bytes}, "bytes", "bytes of requests in flight, from one rank to one node",

@@ -18,8 +18,6 @@
 #include "slipway/observe/status.hpp"
 #include "slipway/rpc/archive.hpp"
 #include "slipway/rpc/edge_faults.hpp"
-#include "spin.hpp"
-#include "task_capacity.hpp"
 
 namespace slipway::detail {
 
@@ -104,57 +102,6 @@ void RankRuntime::show_own_gpus() {
   if (settings_.gpu_export && !setup_.ranks_share_process) ::setenv(agreement_.gpu_variable.c_str(), list.c_str(), 1);
 }
 
-void RankRuntime::start_endpoint() {
-  EndpointSettings settings{.cpus = setup_.pool_threads,
-                            .max_blocked = settings_.max_blocked,
-                            .window_calls = settings_.window_calls,
-                            .window_bytes = settings_.window_bytes,
-                            .spin = settings_.spin != 0 ? settings_.spin : chosen_spin(agreement_, shared_.rank),
-                            .serialize_local = settings_.serialize_local,
-                            .stall_after = settings_.stall_after.count(),
-                            .place = &place_,
-                            .program = shared_.program,
-                            .edge_faults = setup_.edge_faults};
-  std::vector<NodePlace> places;
-  const Graph& graph = setup_.program->graph();
-  for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
-    places.push_back({agreement_.placement.rank_of_node[node], graph.nodes()[node].label});
-  }
-  const NodeId first_node_of_tasks = TaskSystem::add_nodes(places, shared_.ranks);
-  EndpointEvents events;
-  events.on_control = [this](RankId from, std::string_view body) {
-    try {
-      events_.push({from, control_from(body)});
-    } catch (const WireError& error) {
-      log_->error(fmt::format("control message of rank {}: {}", from.value(), error.what()));
-    }
-  };
-  events.on_peer_lost = [this](RankId peer, const std::string& reason) {
-    events_.push({peer, {.kind = ControlKind::peer_lost, .number = peer.value(), .text = reason}});
-  };
-  events.on_node_failure = [this](NodeId node, const std::string& type, const std::string& text, bool) {
-    const std::string& label = setup_.program->graph().node(node).label;
-    log_->write(LogLevel::error, label, "a handler failed: " + type + ": " + text);
-    const FirstFailure failure{.node = label,
-                               .rank = shared_.rank.value(),
-                               .host = shared_.host,
-                               .type = type,
-                               .text = "a posted call: " + text,
-                               .log_file = log_->file().string()};
-    events_.push({shared_.rank, {.kind = ControlKind::own_failure, .text = to_json(failure)}});
-  };
-  events.on_stall = [this](const std::string& report) {
-    log_->warning("who waits for whom:\n" + report);
-    print_to_stderr(fmt::format("slipway: rank {} waits longer than {}:\n{}", shared_.rank.value(),
-                                format_duration(settings_.stall_after), report));
-  };
-  endpoint_ = std::make_unique<Endpoint>(transport_, settings, std::move(places), *log_, std::move(events));
-  shared_.endpoint = endpoint_.get();
-  tasks_ = std::make_unique<TaskSystem>(*endpoint_, settings_.seed, first_node_of_tasks,
-                                        capacities_for_tasks(setup_, agreement_));
-  endpoint_->set_tasks(tasks_.get());
-}
-
 RankResult RankRuntime::run() {
   if (settings_.plan != PlanRequest::none) return print_plan();
   const last_words::AlternateStack stack;  // destructors run on this thread
@@ -193,6 +140,7 @@ RankResult RankRuntime::run_to_end() {
     if (event) handle(*event);
     look_at_requests();
     beat();
+    write_traces(Traces::when_due);
   }
   return aborted_ ? give_up() : finish();
 }
@@ -441,6 +389,7 @@ RankResult RankRuntime::finish() {
   endpoint_->fail_all_calls("the program has ended");  // refs that nodes dropped may still be on their way home
   endpoint_->stop();
   transport_.close();
+  write_traces(Traces::now);
   log_->info(fmt::format("ended with status {}", *ended_));
   if (body_thread_.joinable()) body_thread_.join();
   if (controller_) controller_->close(static_cast<ExitStatus>(*ended_));
@@ -451,6 +400,7 @@ RankResult RankRuntime::finish() {
 RankResult RankRuntime::give_up() {
   RankResult result{.status = *aborted_, .clean = false, .run_directory = agreement_.run_directory};
   log_->info(fmt::format("aborted with status {}", *aborted_));
+  write_traces(Traces::now);
   if (controller_) {
     result.failure = controller_->failure();
     controller_->close(static_cast<ExitStatus>(*aborted_));

@@ -32,6 +32,9 @@ class RankRuntime {
   void show_own_gpus();
   void wait_for_debugger() const;
   void start_endpoint();
+  void start_traces();
+  enum class Traces : std::uint8_t { when_due, now };
+  void write_traces(Traces when);
   void construct_nodes();
   void handle(const Event& event);
   void handle_own(const Control& control);
@@ -88,6 +91,7 @@ class RankRuntime {
   std::optional<int> ended_;    // the status, all in order
   std::optional<int> aborted_;  // the status, at once
   seam::Time next_beat_ = 0;
+  seam::Time next_traces_ = 0;
   int stops_seen_ = 0;
   int notices_seen_ = 0;
   int pictures_seen_ = 0;

@@ -32,7 +32,9 @@ void TaskBase::write(Writer& writer) const {
                           .priority = priority_,
                           .name = own_name_ ? own_name_ : "",
                           .path = shortened(parent_->text()),
-                          .asks = asks_ ? std::optional(asks_->asks) : std::nullopt});
+                          .asks = asks_ ? std::optional(asks_->asks) : std::nullopt,
+                          .trace_level = trace_level_,
+                          .retries = retries_});
   write_arguments(writer);
 }
 
@@ -46,6 +48,8 @@ std::unique_ptr<TaskOrigin> TaskOrigin::read(Reader& reader, const ReplyTo& repl
 TaskBase::TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& reply)
     : origin_(TaskOrigin::read(reader, reply)),
       priority_(origin_->head.priority),
+      trace_level_(origin_->head.trace_level),
+      retries_(origin_->head.retries),
       asks_(origin_->head.asks ? std::make_unique<Asks>() : nullptr),
       own_name_(origin_->head.name.empty() ? nullptr : origin_->head.name.c_str()),
       system_(TaskSystem::of_this_thread()),
@@ -97,13 +101,15 @@ std::exception_ptr TaskBase::failure_of_objects() {
   return first;
 }
 
-void TaskBase::came_back(const std::exception_ptr& error) {
+void TaskBase::came_back(const std::exception_ptr& error, std::uint64_t bytes) {
   if (!error) {
     finish_objects();
   } else {
     fail_objects(error, stop_requested() ? Expected::yes : Expected::no);
   }
-  finish();
+  const TaskEnd end = is_cancelled() ? TaskEnd::cancelled : error ? TaskEnd::failed : TaskEnd::ok;
+  trace({.other = bytes, .kind = TaskEvent::Kind::returned, .value = static_cast<std::uint8_t>(end)});
+  leave();
 }
 
 }  // namespace slipway::detail

@@ -20,6 +20,7 @@ enum class Ending : std::uint8_t { success, failed, cancelled, stopped, lost };
 struct Failure {
   HandlerRan ran = HandlerRan::no;
   std::uint32_t rank = 0;
+  std::uint32_t attempt = 1;
   std::string message;
   std::string type;
   std::string text;
@@ -31,7 +32,8 @@ std::pair<Ending, Failure> describe(const std::exception_ptr& error) {
     std::rethrow_exception(error);
   } catch (const TaskError& task) {
     const TaskFailure& failure = task.failure();
-    return {Ending::failed, {task.handler_ran(), failure.rank, task.what(), failure.type, failure.text, failure.path}};
+    return {Ending::failed,
+            {task.handler_ran(), failure.rank, failure.attempt, task.what(), failure.type, failure.text, failure.path}};
   } catch (const Cancelled& cancelled) {
     return {Ending::cancelled, {.ran = cancelled.handler_ran(), .message = cancelled.what()}};
   } catch (const Stopped& stopped) {
@@ -69,7 +71,8 @@ void read_outcome(Reader& reader) {
     case Ending::lost:
       throw PeerLost(failure.message, failure.ran, failure.rank);
     default:
-      throw TaskError(failure.message, {failure.type, failure.text, failure.path, failure.rank}, failure.ran);
+      throw TaskError(failure.message, {failure.type, failure.text, failure.path, failure.rank, failure.attempt},
+                      failure.ran);
   }
 }
 

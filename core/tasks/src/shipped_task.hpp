@@ -26,10 +26,12 @@ class ShippedTask final : public CallState, public Continuation, public Runnable
   }
 
   void decode_value(Reader& reader) override {
+    bytes_ = reader.remaining();
     reader.bytes(&ran_for_, sizeof ran_for_);
     reader.bytes(&slots_, sizeof slots_);
     read_outcome(reader);
     task_.read_results(reader);
+    for (const MutableSegment& segment : reader.destinations()) bytes_ += segment.size;
   }
   void take_body(std::span<const std::byte> body) override {
     Reader reader(body);
@@ -56,7 +58,7 @@ class ShippedTask final : public CallState, public Continuation, public Runnable
   void come_back() {
     ignore_errors();
     shipping_.came_back(task_, to_, ran_for_, slots_);
-    task_.came_back(failed() ? error() : nullptr);
+    task_.came_back(failed() ? error() : nullptr, bytes_);
     task_.release();
     release();
   }
@@ -66,6 +68,7 @@ class ShippedTask final : public CallState, public Continuation, public Runnable
   const RankId to_;
   seam::Time ran_for_ = 0;
   std::uint32_t slots_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace slipway::detail

@@ -31,6 +31,12 @@ constexpr seam::Time pause_of_looker = 1'000 * microsecond;  // when no stack is
 
 constexpr RankId cluster_rank{0};
 
+std::uint64_t size_of(Writer& writer) {
+  std::uint64_t size = writer.body().size();
+  for (const ConstSegment& segment : writer.segments()) size += segment.info.size;
+  return size;
+}
+
 }  // namespace
 
 std::uint32_t Shipping::Lease::window() const {
@@ -196,6 +202,7 @@ bool Shipping::send(TaskBase& task, RankId to, By by) {
     } else {
       task.write(writer);
     }
+    task.trace({.other = size_of(writer), .detail = to.value(), .kind = TaskEvent::Kind::sent});
     const CallSetup setup{.node = parts_.tasks_node(to), .method = &task.function(), .try_only = by != By::looker};
     state->retain();
     if (endpoint.call_remote(setup, state.get(), writer, nullptr) == Admitted::yes) return true;

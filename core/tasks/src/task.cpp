@@ -3,6 +3,7 @@
 #include "slipway/tasks/task.hpp"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "slipway/tasks/task_error.hpp"
 #include "slipway/tasks/task_function.hpp"
 #include "slipway/tasks/task_system.hpp"
+#include "slipway/tasks/wait.hpp"
 #include "task_origin.hpp"
 #include "task_path.hpp"
 #include "task_system_parts.hpp"
@@ -21,6 +23,9 @@
 namespace slipway::detail {
 
 namespace {
+
+// Of many that a task waits for one after the other, the first and the last ones are worth an event.
+constexpr std::size_t missing_that_are_told = 4;
 
 // A task that keeps more cores busy than one, or none, takes so many from the others of the rank.
 class CoresScope {
@@ -41,6 +46,13 @@ class CoresScope {
   const bool changes_;
   int before_ = 0;
 };
+
+// Of this thread, in nanoseconds.
+std::uint64_t processor_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -88,6 +100,8 @@ std::unique_ptr<TaskBase::Asks> TaskBase::make_asks(const On& on) {
 
 TaskBase::TaskBase(const MethodEntry& function, const On& on)
     : priority_(on.options.priority),
+      trace_level_(EventLog::unseen),
+      retries_(on.options.retry_exceptions),
       asks_(make_asks(on)),
       own_name_(on.options.name),
       system_(TaskSystem::of_this_thread()),
@@ -122,8 +136,34 @@ TaskPath* TaskBase::path_of_children() {
 const char* TaskBase::name() const { return own_name_ ? own_name_ : function_.name.c_str(); }
 std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
 
+bool TaskBase::leaves_trace() const { return trace_level_ != EventLog::unseen; }
+
+void TaskBase::trace(TaskEvent event) const {
+  if (!leaves_trace()) [[likely]]
+    return;
+  event.task = id_;
+  system_.parts().events.note(event);
+}
+
+void TaskBase::trace_start() {
+  EventLog& events = system_.parts().events;
+  trace_level_ = events.level_of(system_.count_submitted());
+  if (!leaves_trace()) [[likely]]
+    return;
+  Activity& submitter = activity_of_this_thread(system_.endpoint());
+  const TaskBase* const parent = task_of(submitter);
+  trace({.other = parent ? parent->id() : submitter.id,
+         .detail = events.number_of(name()),
+         .kind = TaskEvent::Kind::submitted,
+         .value = trace_level_});
+}
+
 void TaskBase::start() {
-  system_.count_submitted();
+  if (is_guest()) {
+    static_cast<void>(system_.count_submitted());
+  } else {
+    trace_start();
+  }
   if (is_guest() && !system_.parts().guests.add(*this)) cancelled_.store(true, std::memory_order_relaxed);
   thread_local std::vector<ObjectPart*> missing;
   missing.clear();
@@ -131,6 +171,7 @@ void TaskBase::start() {
   if (!missing.empty()) {
     missing_ =
         std::make_unique<std::vector<ObjectPart*>>(missing.rbegin(), missing.rend());  // the first is looked at first
+    if (missing.size() > missing_that_are_told) trace_wait(missing.front());
   }
   TaskSystem& system = system_;  // a guest may be over, and gone, once it is ready
   const bool guest = is_guest();
@@ -145,16 +186,25 @@ void TaskBase::notify(CallState&) {
   if (routed) parts.call_looker();
 }
 
+void TaskBase::trace_wait(const ObjectPart* missing) const {
+  if (is_guest() || !leaves_trace()) return;
+  const TaskBase* const maker = missing->maker();
+  trace({.other = maker ? maker->id() : 0, .kind = TaskEvent::Kind::waits});
+}
+
 // Hangs itself on the next value that is not there. One at a time needs no memory for each.
 void TaskBase::advance() {
+  bool waited = false;
   while (true) {
     StateRef<> next;  // with a reference: who drops the task lets go of its arguments
     {
       const std::lock_guard guard(lock_);
+      waited = waited || missing_;
       while (missing_) {
         CallState& state = missing_->back()->state();
         if (!state.done()) {
           next = StateRef<>::share(&state);
+          if (missing_->size() <= missing_that_are_told) trace_wait(missing_->back());
           break;
         }
         if (!failed_input_ && state.failed()) failed_input_ = missing_->back();
@@ -164,6 +214,11 @@ void TaskBase::advance() {
     }
     if (!next) break;
     if (next->attach(*this)) return;
+  }
+  if (!is_guest() && asks_) {
+    trace({.kind = TaskEvent::Kind::routed});
+  } else if (!is_guest() && waited) {
+    trace({.kind = TaskEvent::Kind::ready});
   }
   if (asks_) return system_.parts().find_place(*this);  // the reference of who submitted
   if (make_ready()) {
@@ -192,7 +247,10 @@ bool TaskBase::change(Phase from, Phase to) {
 bool TaskBase::make_ready() { return change(Phase::waiting, Phase::ready); }
 bool TaskBase::take() { return change(Phase::ready, Phase::taken); }
 bool TaskBase::take_waiting() { return change(Phase::waiting, Phase::taken); }
-void TaskBase::put_back() { phase_.store(asks_ ? Phase::waiting : Phase::ready, std::memory_order_release); }
+void TaskBase::put_back() {
+  trace({.kind = asks_ ? TaskEvent::Kind::routed : TaskEvent::Kind::ready});
+  phase_.store(asks_ ? Phase::waiting : Phase::ready, std::memory_order_release);
+}
 
 void TaskBase::grant(std::vector<std::uint32_t> gpus) {
   asks_->gpus = std::move(gpus);
@@ -211,42 +269,109 @@ bool TaskBase::drop(const std::exception_ptr& error) {
     if (phase != Phase::ready && phase != Phase::waiting) return false;
   } while (!phase_.compare_exchange_weak(phase, Phase::over, std::memory_order_acq_rel));
   fail_objects(error, Expected::yes);
-  finish();
+  const TaskEnd end = system_.is_closed() ? TaskEnd::stopped : TaskEnd::cancelled;
+  trace({.kind = TaskEvent::Kind::ended, .value = static_cast<std::uint8_t>(end)});
+  leave();
   return true;
 }
 
 void TaskBase::run() {
+  TaskEvent ended{.kind = TaskEvent::Kind::ended};
+  TaskEnd end = TaskEnd::ok;
   if (failed_input_) {
-    fail_objects(error_of_input(), Expected::no);
+    end = end_by_input();
+    fail_objects(error_of_input(), end == TaskEnd::input_failed ? Expected::no : Expected::yes);
   } else if (system_.is_closed()) {
     fail_objects(system_.closed_error(), Expected::yes);
+    end = TaskEnd::stopped;
   } else if (stop_requested()) {
     fail_objects(cancelled_error(HandlerRan::no), Expected::yes);
+    end = TaskEnd::cancelled;
   } else {
-    call_function();
+    const std::uint64_t before = leaves_trace() ? processor_time() : 0;
+    end = call_function();
+    ended.other = leaves_trace() ? processor_time() - before : 0;
   }
-  finish();
+  ended.value = static_cast<std::uint8_t>(end);
+  trace(ended);
+  leave();
 }
 
-void TaskBase::call_function() {
+TaskEnd TaskBase::end_by_input() const {
+  if (system_.is_closed()) return TaskEnd::stopped;
+  const bool cancelled = outcome_of(failed_input_->state().error()) == Outcome::cancelled;
+  return cancelled ? TaskEnd::cancelled : TaskEnd::input_failed;
+}
+
+TaskEnd TaskBase::call_function() {
+  const CoresScope cores(system_.endpoint(), asks());
+  if (origin_) origin_->began = seam::now();
+  Attempt attempt;
+  do {
+    ++attempt_;
+    attempt = try_call();
+  } while (attempt.error && attempt.has_arguments && may_try_again());
+  const std::exception_ptr& error = attempt.error;
+  if (error) fail_objects(own_error(error), Expected::no);
+  if (origin_) origin_->ran_for = seam::now() - origin_->began;
+  if (is_cancelled()) return TaskEnd::cancelled;
+  return error ? TaskEnd::failed : TaskEnd::ok;
+}
+
+TaskBase::Attempt TaskBase::try_call() {
   TaskActivity activity(*this);
-  activity.id = id_;
+  // What it submits must not be called like what it has submitted before.
+  activity.id = attempt_ == 1 ? id_ : child_id(id_, ~std::uint64_t{attempt_});
   activity.chain = chain_;
   activity.doing = name();
   const ActivityScope scope(system_.endpoint(), activity);
   const last_words::At place(system_.endpoint().settings().place, "task", name());
   TaskContext context(*this);
-  const CoresScope cores(system_.endpoint(), asks());
-  if (origin_) origin_->began = seam::now();
+  trace({.detail = attempt_, .kind = TaskEvent::Kind::started});
+  Attempt attempt;
+  try {
+    if (attempt_ <= retries_) {
+      call_with_copies(context, attempt);
+    } else {
+      call(context);
+    }
+  } catch (...) {
+    attempt.error = std::current_exception();
+  }
+  return attempt;
+}
+
+// As bytes: not all that can be sent can be copied.
+void TaskBase::call_with_copies(TaskContext& context, Attempt& attempt) {
+  Writer kept;
+  write_arguments(kept);
   try {
     call(context);
   } catch (...) {
-    fail_objects(own_error(std::current_exception()), Expected::no);
+    attempt.error = std::current_exception();
+    kept.sent();
+    attempt.has_arguments = take_arguments_back(kept.body());
   }
-  if (origin_) origin_->ran_for = seam::now() - origin_->began;
 }
 
-void TaskBase::finish() {
+bool TaskBase::take_arguments_back(std::span<const std::byte> bytes) {
+  try {
+    Reader reader(bytes);
+    read_arguments(reader);
+    return true;
+  } catch (...) {  // the user's own serialize threw: what the function threw is told
+    return false;
+  }
+}
+
+// After it has thrown. One of several results that is out cannot be made again.
+bool TaskBase::may_try_again() {
+  if (stop_requested()) return false;
+  const auto made = objects();
+  return std::none_of(made.begin(), made.end(), [](ObjectPart* each) { return each->state().done(); });
+}
+
+void TaskBase::leave() {
   if (is_guest() && !system_.parts().over.load(std::memory_order_acquire)) {
     send_outcome();
     system_.parts().guests.remove(*this);
@@ -298,9 +423,8 @@ void TaskBase::cancel(bool children) {
   system_.parts().shipping.tell_cancelled(*this, children);
 }
 
-bool TaskBase::stop_requested() const {
-  return cancelled_.load(std::memory_order_acquire) || system_.is_closed() || parent_->is_cancelled();
-}
+bool TaskBase::stop_requested() const { return system_.is_closed() || is_cancelled(); }
+bool TaskBase::is_cancelled() const { return cancelled_.load(std::memory_order_acquire) || parent_->is_cancelled(); }
 
 std::exception_ptr TaskBase::cancelled_error(HandlerRan ran) const {
   return std::make_exception_ptr(Cancelled(fmt::format("task {} was cancelled", path()), ran));
@@ -309,9 +433,10 @@ std::exception_ptr TaskBase::cancelled_error(HandlerRan ran) const {
 std::exception_ptr TaskBase::own_error(const std::exception_ptr& thrown) const {
   const RemoteFailure failure = describe_exception(thrown);
   const std::uint32_t rank = system_.endpoint().rank().value();
+  const std::string tries = attempt_ > 1 ? fmt::format(" in attempt {}", attempt_) : "";
   return std::make_exception_ptr(
-      TaskError(fmt::format("task {} failed on rank {}: {}: {}", path(), rank, failure.type, failure.text),
-                {failure.type, failure.text, path(), rank}, HandlerRan::yes));
+      TaskError(fmt::format("task {} failed on rank {}{}: {}: {}", path(), rank, tries, failure.type, failure.text),
+                {failure.type, failure.text, path(), rank, attempt_}, HandlerRan::yes));
 }
 
 std::exception_ptr TaskBase::error_of_input() const {
@@ -336,6 +461,7 @@ std::exception_ptr TaskBase::error_of_input() const {
 
 namespace slipway {
 
+std::uint32_t TaskContext::attempt() const { return task_.attempt(); }
 std::uint64_t TaskContext::id() const { return task_.id(); }
 std::uint64_t TaskContext::seed() const { return detail::child_id(task_.system().seed(), task_.id()); }
 std::string TaskContext::path() const { return task_.path(); }

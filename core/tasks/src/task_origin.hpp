@@ -21,6 +21,8 @@ struct TaskHead {
   std::string name;  // empty: the function's own
   std::string path;  // of who submitted it
   std::optional<TaskAsks> asks = std::nullopt;
+  std::uint8_t trace_level = 0;  // see EventLog
+  std::uint8_t retries = 0;
 };
 
 // Where a guest comes from, and its outcome goes.

@@ -185,6 +185,12 @@ void TaskSystem::push(TaskBase* task) {
 
 void TaskSystem::look_for_help() { parts_->share_tasks(Shipping::By::user_thread); }
 
+void TaskSystem::trace_into(std::unique_ptr<TaskEventFile> file, std::uint32_t rate) {
+  parts_->events.begin(std::move(file), rate, submitted_.load(std::memory_order_relaxed));
+}
+
+void TaskSystem::write_traces() { parts_->events.drain(submitted_.load(std::memory_order_relaxed)); }
+
 bool TaskSystem::has_messages() const { return parts_->mail.is_under_way(); }
 
 std::size_t TaskSystem::lent_values() const { return parts_->objects.owned_count(); }

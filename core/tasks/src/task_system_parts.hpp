@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cluster_scheduler.hpp"
+#include "event_log.hpp"
 #include "guests.hpp"
 #include "mail.hpp"
 #include "object_table.hpp"
@@ -58,6 +59,7 @@ struct TaskSystemParts {
 
   TaskSystem& system;
   const NodeId first_node;
+  EventLog events;
   ReadyQueue ready;
   ObjectTable objects;
   const std::vector<RankCapacity> capacities;  // by rank

@@ -13,7 +13,8 @@
 //   logs/rank-00003.log                                     one log a rank
 //   logs/rank-00003.failure.json                            last words of a rank that died of a signal
 //   status.json                                             how it stands, or ended
-//   events/ result/                                         what it saw, what it found
+//   events/rank-00003.1.tasks                               what tasks did, in attempt 1
+//   result/                                                 what it found
 //   stop                                                    present once somebody asked the run to stop
 //   save                                                    present from a request to save until that save begins
 //   notice.2                                                present once attempt 2 was told that its end is near
@@ -60,6 +61,7 @@ class RunDirectory {
   std::filesystem::path main_file(std::uint32_t rank) const;
   std::filesystem::path status_file() const;
   std::filesystem::path events() const;
+  std::filesystem::path task_events_file(std::uint32_t rank, std::uint32_t attempt) const;
   std::filesystem::path result() const;
 
   // Throws Error.

@@ -133,6 +133,9 @@ struct MethodEntry {
   MethodEntry* next = nullptr;
 };
 
+// For people: of what a compiler makes of a function template over it, with the parameter `Method`.
+std::string function_name(std::string_view pretty);
+
 void register_method(MethodEntry& entry, const std::type_info& tag, std::string_view pretty);
 
 // Sorted by id, with indexes given; made at the first call. Throws UsageError when two methods have one id, or when

@@ -51,6 +51,7 @@ struct Settings {
   bool quiet = false;
   Duration progress_every{};  // 0: 2 s on a terminal, 30 s elsewhere
   Duration heartbeat = std::chrono::seconds(1);
+  std::uint32_t task_events = 10'000;  // tasks a second and rank, about, whose traces are kept in full; 0: none
 
   // Calls.
   std::uint32_t window_calls = 4096;

@@ -40,6 +40,7 @@ class Task;
 template <class... R, auto Function, class... Stands>
 class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   using Signature = SignatureOf<Function>;
+  using Held = std::tuple<typename Stands::Held...>;
 
  public:
   template <class... Args>
@@ -47,8 +48,7 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
       : TaskBase(TaskRow<Task>::entry(), on), held_(std::in_place, Stands::hold(std::forward<Args>(args))...) {}
   // One that another rank has sent.
   Task(Reader& reader, const ReplyTo& reply) : TaskBase(TaskRow<Task>::entry(), reader, reply), held_(std::in_place) {
-    std::apply([&reader](auto&... each) { (Stands::read(reader, each), ...); }, *held_);
-    reader.finish();
+    read_into(*held_, reader);
   }
 
   // Once, before the start.
@@ -89,6 +89,15 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   bool gives_plain() const override { return (is_plain_result<R> && ...); }
   void write_arguments(Writer& writer) const override {
     std::apply([&writer](const auto&... each) { (Stands::write(writer, each), ...); }, *held_);
+  }
+  void read_arguments(Reader& reader) override {
+    Held read;
+    read_into(read, reader);  // before those that there are go: they keep the values of borrowed refs
+    held_.emplace(std::move(read));
+  }
+  static void read_into(Held& held, Reader& reader) {
+    std::apply([&reader](auto&... each) { (Stands::read(reader, each), ...); }, held);
+    reader.finish();
   }
   void write_results(Writer& writer) override { write_results(writer, std::index_sequence_for<R...>()); }
   void read_results(Reader& reader) override { read_results(reader, std::index_sequence_for<R...>()); }
@@ -175,7 +184,7 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
     if (object.claim()) object.finish();
   }
 
-  std::optional<std::tuple<typename Stands::Held...>> held_;
+  std::optional<Held> held_;
   std::array<ObjectPart*, sizeof...(R)> objects_{};
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "slipway/base/recycled.hpp"
+#include "slipway/observe/task_events.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/tasks/object.hpp"
 #include "slipway/tasks/task_asks.hpp"
@@ -45,6 +46,7 @@ class TaskBase : public Continuation, public recycled::Object {
 
   std::uint64_t id() const { return id_; }
   std::uint8_t priority() const { return priority_; }
+  std::uint32_t attempt() const { return attempt_; }
   const MethodEntry& function() const { return function_; }
   TaskSystem& system() const { return system_; }
   const char* name() const;
@@ -87,7 +89,9 @@ class TaskBase : public Continuation, public recycled::Object {
   void write(Writer& writer) const;
   // What the other rank made of it: the values are read into the objects, then told, or it failed.
   virtual void read_results(Reader& reader) = 0;
-  void came_back(const std::exception_ptr& error);
+  void came_back(const std::exception_ptr& error, std::uint64_t bytes);
+  // For its rank's file of events, unless it leaves no trace; task, time and thread are filled in.
+  void trace(TaskEvent event) const;
 
   // It will not run: its objects fail with this, unless some thread has taken it.
   bool drop(const std::exception_ptr& error);
@@ -103,10 +107,11 @@ class TaskBase : public Continuation, public recycled::Object {
  protected:
   virtual ~TaskBase();
   virtual void collect_missing(std::vector<ObjectPart*>& missing) = 0;
-  // Calls the function, and gives its results to the objects.
+  // Calls the function, which may take its arguments over, and gives its results to the objects.
   virtual void call(TaskContext& context) = 0;
   virtual void drop_arguments() = 0;
   virtual void write_arguments(Writer& writer) const = 0;
+  virtual void read_arguments(Reader& reader) = 0;
   virtual void write_results(Writer& writer) = 0;
   virtual bool gives_plain() const = 0;
   // Their values are in place.
@@ -127,8 +132,22 @@ class TaskBase : public Continuation, public recycled::Object {
   static std::unique_ptr<Asks> make_asks(const On& on);
   bool change(Phase from, Phase to);
   void advance();
-  void call_function();
-  void finish();
+  TaskEnd call_function();
+  struct Attempt {
+    std::exception_ptr error;  // nullptr: it went well
+    bool has_arguments = false;
+  };
+  Attempt try_call();
+  void call_with_copies(TaskContext& context, Attempt& attempt);
+  bool take_arguments_back(std::span<const std::byte> bytes);
+  bool may_try_again();
+  bool is_cancelled() const;
+  TaskEnd end_by_input() const;
+  bool leaves_trace() const;
+  void trace_start();
+  void trace_wait(const ObjectPart* missing) const;
+  // Nothing more happens to it.
+  void leave();
   // An error is either worth a line in the log if nobody looks at it, or `expected`: somebody has asked for it.
   enum class Expected : bool { no, yes };
   void fail_objects(const std::exception_ptr& error, Expected expected);
@@ -142,6 +161,9 @@ class TaskBase : public Continuation, public recycled::Object {
   const std::unique_ptr<TaskOrigin> origin_;  // of a guest
   std::atomic<std::uint32_t> references_{1};  // of who submits
   const std::uint8_t priority_;
+  std::uint8_t trace_level_;
+  const std::uint8_t retries_;
+  std::uint16_t attempt_ = 0;  // that runs, or ran last
   std::atomic<Phase> phase_{Phase::waiting};
   std::atomic<bool> cancelled_{false};
   seam::SpinLock lock_;  // guards missing_, and the pointers to the objects

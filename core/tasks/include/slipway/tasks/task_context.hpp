@@ -26,7 +26,8 @@ class TaskContext {
   std::uint64_t id() const;
   // For random numbers: follows from the id and --slipway-seed.
   std::uint64_t seed() const;
-  std::string path() const;  // the task behind those that submitted it
+  std::uint32_t attempt() const;  // from 1; see TaskOptions::retry_exceptions
+  std::string path() const;       // the task behind those that submitted it
   // Nobody wants the result any more: the task was cancelled, or the program stops. To be asked now and then by a task
   // that takes long.
   bool stop_requested() const;

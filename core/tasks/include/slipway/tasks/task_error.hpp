@@ -16,6 +16,7 @@ struct TaskFailure {
   std::string text;  // its what()
   std::string path;  // the task behind those that submitted it: "search > rollout"
   std::uint32_t rank = 0;
+  std::uint32_t attempt = 1;  // above 1: it had been run before, and had thrown as well
 };
 
 // What `get` on the ref of a failed task throws. Where a task did not run because a ref that it needs has failed, the

@@ -47,6 +47,7 @@ struct TaskOptions {
   std::uint64_t memory = 0;    // bytes
   NamedAmounts named = {};     // .named = {{"camera", 1}}
   RankId on_rank = {};         // there and nowhere else
+  std::uint8_t retry_exceptions = 0;  // more attempts, there, after one that threw; arguments are kept as bytes
 };
 static_assert(std::is_trivially_destructible_v<TaskOptions>);
 

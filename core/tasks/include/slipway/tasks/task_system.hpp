@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "slipway/observe/task_events.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/tasks/task_asks.hpp"
 
@@ -36,7 +37,8 @@ class TaskSystem {
   // Its nodes, behind those that there are. The first of them.
   static NodeId add_nodes(std::vector<NodePlace>& places, std::uint32_t ranks);
 
-  void count_submitted() { submitted_.fetch_add(1, std::memory_order_relaxed); }
+  // How many there were before.
+  std::uint64_t count_submitted() { return submitted_.fetch_add(1, std::memory_order_relaxed); }
   // All that the task needs is there; one reference is taken over.
   void push(TaskBase* task);
   void count_finished() { finished_.fetch_add(1, std::memory_order_release); }
@@ -56,6 +58,12 @@ class TaskSystem {
   void close(const std::string& reason);
   bool is_closed() const;
   std::exception_ptr closed_error() const;
+
+  // From now on tasks leave traces in the file, up to `rate` a second in full, about.
+  void trace_into(std::unique_ptr<TaskEventFile> file, std::uint32_t rate);
+  // Those that there are, into the file: now and then, one thread at a time. Throws Error, and there is no trace any
+  // more.
+  void write_traces();
 
   // Values that other ranks have refs to, and refs to values of other ranks.
   std::size_t lent_values() const;

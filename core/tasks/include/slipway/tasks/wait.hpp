@@ -75,6 +75,14 @@ class WaitSet {
   }
   std::size_t left() const { return queue_ ? queue_->left() : 0; }  // not given out yet
   bool empty() const { return left() == 0; }
+  // Those: to cancel them, say.
+  std::vector<Ref<T>> refs() const {
+    std::vector<Ref<T>> rest;
+    for (const auto& ref : refs_) {
+      if (ref) rest.push_back(ref);
+    }
+    return rest;
+  }
 
   // Outcomes in the order in which they came: as many as asked for, or those that came in time.
   std::vector<Done<T>> wait(const WaitOptions& options = {}) {
