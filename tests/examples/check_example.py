@@ -71,6 +71,19 @@ def evolution_straggler(text, _):
     match(r"3 evaluators, 32 pairs, solved 0\.\d+: [\d.]+ generations/s", text)
 
 
+def learning_bulk(text, _):
+    match(r"5 rounds by tasks give the policy of plain calls, to the last bit", text)
+    match(r"bulk: \d+ rounds in .* solved 100 of 100 starts", text)
+
+
+def learning_pipelined(text, _):
+    match(r"pipelined: \d+ rounds in .* solved 100 of 100 starts", text)
+
+
+def learning_search(text, _):
+    match(r"search: \d+ rounds in .* solved 100 of 100 starts", text)
+
+
 def main():
     variant, separator, *command = sys.argv[1:]
     require(separator == "--" and command, "use: check_example.py VARIANT -- COMMAND ARGS...")
