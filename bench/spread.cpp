@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compute.hpp"
 #include "effort.hpp"
 
 // Tasks on two ranks, submitted by one: against the same work dealt out by hand, half to each rank.
@@ -12,16 +13,8 @@
 namespace {
 
 using bench::Clock;
+using bench::compute;
 
-std::uint64_t compute(std::uint64_t steps) {
-  std::uint64_t state = steps | 1;
-  for (std::uint64_t i = 0; i < steps; ++i) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-  }
-  return state;
-}
 int nothing(int value) { return value; }
 
 struct Half {
@@ -64,19 +57,11 @@ struct Submitter {
 
   // The work takes as long by hand as both halves at once do.
   void efficiency(const char* name, double seconds, int tasks) {
-    const std::uint64_t steps = steps_of(seconds);
+    const std::uint64_t steps = bench::steps_of(seconds);
     bench::print_figure(name, bench::median([&] {
                           const double by_hand = dealt_out(tasks, steps);
                           return by_hand / by_tasks(tasks, steps);
                         }));
-  }
-  static std::uint64_t steps_of(double seconds) {
-    constexpr std::uint64_t probe = 10'000'000;
-    const double time = bench::median([] {
-      const auto start = Clock::now();
-      return compute(probe) == 0 ? 0 : bench::seconds_since(start);
-    });
-    return static_cast<std::uint64_t>(seconds / time * static_cast<double>(probe));
   }
   double dealt_out(int tasks, std::uint64_t steps) {
     const auto start = Clock::now();

@@ -82,6 +82,11 @@ def spread(task: Task) -> list[Pair]:
             *(Pair(own[f"efficiency_{length}"]) for length in ("7ms", "1ms", "100us"))]
 
 
+def traces(task: Task) -> list[Pair]:
+    traced, silent = (task.figures(1, "bench/bench_traces", f"--slipway-task-events={rate}") for rate in (10000, 0))
+    return [Pair(traced[name], silent[name]) for name in ("empty_per_s", "paced_us", "tasks_of_1ms_per_s")]
+
+
 def tcp(task: Task) -> list[Pair]:
     flags = task.machine.without_shared_memory()
     own, raw = (task.figures(2, program, "--most-outstanding", "64", mpirun_flags=flags)
@@ -199,6 +204,9 @@ GROUPS = [
                      Row("tasks of 7 ms on 2 ranks, part of perfect", 0.97),
                      Row("tasks of 1 ms on 2 ranks, part of perfect", 0.95),
                      Row("tasks of 0.1 ms on 2 ranks, part of perfect", 0.85)], spread),
+    Group("traces", [Row("empty tasks/s, traces on against off", 0.8),
+                     Row("an empty task now and then, us, the same", None, small_is_good=True),
+                     Row("tasks of 1 ms/s, the same", 0.99)], traces),
     Group("crowd", [Row("8 ranks, one pair active, calls/s", 0.5)], crowd),
     Group("idle", [Row("8 idle ranks, % of a core", 4, small_is_good=True)], idle),
     # 64 MiB of requests may be in flight; batches, replies and the allocator take some more.
