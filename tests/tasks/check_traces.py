@@ -38,6 +38,9 @@ def check_summary(tool: str, run: pathlib.Path) -> None:
     require(len(summary["ranks"]) == RANKS and not summary["lost_events"], "ranks")
     text = output_of(tool, "tasks", run)
     require("fibonacci" in text and "ran on another rank" in text, text)
+    report = output_of(tool, "report", "--no-figure", run)
+    require("fibonacci" in report, report)
+    require("What tasks did" in (run / "report" / "report.html").read_text(), "the page has a table of tasks")
     lines = output_of(tool, "tasks", "--list", run).splitlines()
     require(len(lines) == summary["all"]["tasks"], "a line a task")
 

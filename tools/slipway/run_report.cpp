@@ -17,6 +17,8 @@
 #include "study/page.hpp"
 #include "study/tables.hpp"
 #include "study/work_curves.hpp"
+#include "task_history/history.hpp"
+#include "task_history/summary.hpp"
 
 namespace slipway::tool {
 
@@ -55,7 +57,21 @@ study::PageTable nodes_table(const Report& report) {
   return table;
 }
 
-study::Page page_of(const RunView& run, const Report& report, const Figure& figure) {
+study::PageTable tasks_table(const task_history::Summary& tasks) {
+  study::PageTable table{"What tasks did",
+                         {"function", "tasks", "failed", "not over", "time", "on a core", "longest", "on other ranks"},
+                         {}};
+  const auto whole = [](double nanoseconds) { return static_cast<std::int64_t>(nanoseconds); };
+  for (const auto& [name, sums] : tasks.functions) {
+    table.lines.push_back({name, short_count(sums.tasks), short_count(sums.failed), short_count(sums.tasks - sums.over),
+                           short_time(whole(sums.running)), short_time(whole(sums.processor_time)),
+                           short_time(whole(sums.longest)), short_count(sums.elsewhere)});
+  }
+  return table;
+}
+
+study::Page page_of(const RunView& run, const Report& report, const task_history::Summary& tasks,
+                    const Figure& figure) {
   const RunStatus& status = *run.status;
   study::Page page{.title = fmt::format("{}: {}", report.program, to_string(verdict_of(run))),
                    .paragraphs = {fmt::format("{}. Started {}, {} ranks, attempt {}.", run.directory.string(),
@@ -74,6 +90,7 @@ study::Page page_of(const RunView& run, const Report& report, const Figure& figu
     page.tables.push_back(std::move(work));
   }
   page.tables.push_back(nodes_table(report));
+  if (tasks.all.tasks > 0) page.tables.push_back(tasks_table(tasks));
   return page;
 }
 
@@ -87,22 +104,27 @@ int report_run(const fs::path& run_directory, const RunReportChoice& choice) {
     throw UsageError(run_directory.string() +
                      " has no report (a run writes it at its end). See slipway status for how the run stands");
   }
+  const auto history = task_history::history_if_any(run_directory, run.status->attempt);
+  const auto tasks = task_history::summarize(history);
   const fs::path out = run_directory / "report";
   fs::create_directories(out);
   write_file_atomically(out / "nodes.csv", nodes_csv(*report));
   Json json = Json::parse(text);
   json["kind"] = "work";
+  if (tasks.all.tasks > 0) json["tasks"] = Json::parse(task_history::to_json(history, tasks));
   json["samples"] = study::read_work_curves(run_directory, run.status->attempt, *report);
   write_file_atomically(out / "report.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   for (const char* const old : {"work.svg", "work.png"}) fs::remove(out / old);
   const bool draws = choice.figure && !report->work.empty();
   const Figure figure = draws ? draw_figure(out / "report.json", out / "work") : Figure{};
-  write_file_atomically(out / "report.html", to_html(page_of(run, *report, figure)));
+  write_file_atomically(out / "report.html", to_html(page_of(run, *report, tasks, figure)));
   if (!figure.why_not.empty()) fmt::print(stderr, "slipway: warning: {}\n", figure.why_not);
   if (choice.json) {
     fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
-    fmt::print("{}  {}\nreport: {}\n", to_text(*report), phases_of(*report), (out / "report.html").string());
+    fmt::print("{}  {}\n", to_text(*report), phases_of(*report));
+    if (tasks.all.tasks > 0) fmt::print("\n{}\n", task_history::functions_text(tasks));
+    fmt::print("report: {}\n", (out / "report.html").string());
   }
   return 0;
 }

@@ -127,6 +127,26 @@ std::uint32_t attempt_of(const fs::path& file) {
   return attempt;
 }
 
+using FilesByAttempt = std::map<std::uint32_t, std::vector<fs::path>>;
+
+FilesByAttempt files_of(const fs::path& run_directory) {
+  FilesByAttempt files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(run_directory / "events", none)) {
+    if (const std::uint32_t attempt = attempt_of(entry.path())) files[attempt].push_back(entry.path());
+  }
+  for (auto& [attempt, of_attempt] : files) std::sort(of_attempt.begin(), of_attempt.end());
+  return files;
+}
+
+History read(const std::vector<fs::path>& files) {
+  std::vector<TaskEvents> ranks;
+  for (const fs::path& file : files) {
+    if (auto events = read_task_events(file)) ranks.push_back(std::move(*events));
+  }
+  return join(ranks);
+}
+
 }  // namespace
 
 std::string_view to_string(State state) {
@@ -180,11 +200,7 @@ History join(const std::vector<TaskEvents>& ranks) {
 }
 
 History read_history(const fs::path& run_directory, std::uint32_t attempt) {
-  std::map<std::uint32_t, std::vector<fs::path>> files;  // by attempt
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(run_directory / "events", none)) {
-    if (const std::uint32_t of = attempt_of(entry.path())) files[of].push_back(entry.path());
-  }
+  const FilesByAttempt files = files_of(run_directory);
   if (files.empty()) {
     throw UsageError(
         fmt::format("{} has no traces of tasks. Either it has not begun yet, or it ran with --slipway-task-events=0",
@@ -195,12 +211,13 @@ History read_history(const fs::path& run_directory, std::uint32_t attempt) {
     throw UsageError(fmt::format("{} has no traces of tasks in attempt {}; the last one that has is {}",
                                  run_directory.string(), attempt, files.rbegin()->first));
   }
-  std::sort(chosen->second.begin(), chosen->second.end());
-  std::vector<TaskEvents> ranks;
-  for (const fs::path& file : chosen->second) {
-    if (auto events = read_task_events(file)) ranks.push_back(std::move(*events));
-  }
-  return join(ranks);
+  return read(chosen->second);
+}
+
+History history_if_any(const fs::path& run_directory, std::uint32_t attempt) {
+  const FilesByAttempt files = files_of(run_directory);
+  const auto found = files.find(attempt);
+  return found == files.end() ? History() : read(found->second);
 }
 
 }  // namespace slipway::task_history

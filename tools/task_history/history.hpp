@@ -80,6 +80,8 @@ struct History {
 
 // Of one attempt; 0: the latest one that has left events. Throws UsageError when the run has left none.
 History read_history(const std::filesystem::path& run_directory, std::uint32_t attempt);
+// Of a run without any: nothing in it.
+History history_if_any(const std::filesystem::path& run_directory, std::uint32_t attempt);
 
 // Of what ranks have told, whose clocks are brought in line: those of a host share one, and between hosts no task
 // starts before it was sent, or returns before it has ended.

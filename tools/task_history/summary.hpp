@@ -60,6 +60,8 @@ Summary summarize(const History& history);
 // For people: functions, ranks, where the time went, and the `most` oldest of the pending tasks.
 std::string to_text(const History& history, const Summary& summary, std::size_t most);
 std::string to_json(const History& history, const Summary& summary);
+// The part of the text on functions.
+std::string functions_text(const Summary& summary);
 // One line a task.
 std::string list_text(const History& history);
 

@@ -32,21 +32,6 @@ double turnaround(const Sums& sums) {
   return sums.for_values + sums.in_queue + sums.on_the_way + sums.running + sums.coming_back;
 }
 
-void print_functions(std::string& out, const Summary& summary) {
-  std::size_t width = 8;
-  constexpr std::size_t widest = 48;
-  for (const auto& function : summary.functions) width = std::min(widest, std::max(width, function.name.size()));
-  fmt::format_to(std::back_inserter(out), "\n{:<{}}  {:>9} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "function",
-                 width, "tasks", "pending", "failed", "mean", "on a core", "longest", "total", "in queue");
-  for (const auto& [name, sums] : summary.functions) {
-    fmt::format_to(std::back_inserter(out), "{:<{}}  {:>9} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}\n",
-                   name.size() > widest ? name.substr(0, widest - 3) + "..." : name, width, sums.tasks,
-                   sums.tasks - sums.over, sums.failed, time_text(mean(sums.running, sums.ran)),
-                   time_text(mean(sums.processor_time, sums.ran)), time_text(sums.longest), time_text(sums.running),
-                   time_text(mean(sums.in_queue, sums.ran)));
-  }
-}
-
 void print_ranks(std::string& out, const History& history, const Summary& summary) {
   out += "\n";
   for (const OfRank& rank : summary.ranks) {
@@ -152,6 +137,23 @@ nlohmann::ordered_json sums_json(const Sums& sums) {
 
 }  // namespace
 
+std::string functions_text(const Summary& summary) {
+  std::string out;
+  std::size_t width = 8;
+  constexpr std::size_t widest = 48;
+  for (const auto& function : summary.functions) width = std::min(widest, std::max(width, function.name.size()));
+  fmt::format_to(std::back_inserter(out), "{:<{}}  {:>9} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "function",
+                 width, "tasks", "pending", "failed", "mean", "on a core", "longest", "total", "in queue");
+  for (const auto& [name, sums] : summary.functions) {
+    fmt::format_to(std::back_inserter(out), "{:<{}}  {:>9} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}\n",
+                   name.size() > widest ? name.substr(0, widest - 3) + "..." : name, width, sums.tasks,
+                   sums.tasks - sums.over, sums.failed, time_text(mean(sums.running, sums.ran)),
+                   time_text(mean(sums.processor_time, sums.ran)), time_text(sums.longest), time_text(sums.running),
+                   time_text(mean(sums.in_queue, sums.ran)));
+  }
+  return out;
+}
+
 std::string to_text(const History& history, const Summary& summary, std::size_t most) {
   std::string out = fmt::format("{} tasks in {}: {} over, {} failed, {} cancelled or stopped, {} not over\n",
                                 summary.all.tasks, time_text(summary.span), summary.all.over, summary.all.failed,
@@ -162,7 +164,7 @@ std::string to_text(const History& history, const Summary& summary, std::size_t 
     out += fmt::format("{} events found no room and are missing: some tasks look as if they were not over\n",
                        summary.lost);
   }
-  print_functions(out, summary);
+  out += "\n" + functions_text(summary);
   print_ranks(out, history, summary);
   print_way(out, summary.all);
   print_pending(out, history, summary, most);
