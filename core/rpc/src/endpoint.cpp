@@ -82,6 +82,9 @@ void Endpoint::stop() {
   parts_->progress.stop();
   parts_->pool.stop();
   parts_->progress_thread.join();
+  for (const auto& slot : slots_) {
+    if (slot) slot->abandon();  // refs went home while the threads ended
+  }
 }
 
 NodeSlot& Endpoint::add_local(NodeId node, const std::type_info& type, Admission admission) {

@@ -115,6 +115,7 @@ class RemoteRun final : public Entry {
   static RemoteRun* make(RankId from, std::span<const std::byte> frames, seam::Time received);
   Step run(NodeSlot& node) override;
   void drop(const char* reason) override;
+  void abandon() override { dispose(); }
   bool holds(RankId from, std::uint64_t call_id) const override;
 
  private:
@@ -138,6 +139,7 @@ class LargeRequest final : public Entry {
   explicit LargeRequest(std::unique_ptr<Incoming> incoming) : incoming_(std::move(incoming)), received_(seam::now()) {}
   Step run(NodeSlot& node) override;
   void drop(const char* reason) override;
+  void abandon() override { delete this; }
   bool holds(RankId from, std::uint64_t call_id) const override;
 
  private:

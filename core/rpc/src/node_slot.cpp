@@ -44,6 +44,15 @@ bool NodeSlot::drop_if_closed() {
   return true;
 }
 
+void NodeSlot::abandon() {
+  Entry* entry = mailbox.close();
+  while (entry) {
+    Entry* const next = entry->next;
+    entry->abandon();
+    entry = next;
+  }
+}
+
 void NodeSlot::admit(Entry* entry) {
   const bool wants_token = mailbox.push(entry);
   if (!drop_if_closed() && wants_token) schedule();

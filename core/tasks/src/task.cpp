@@ -19,6 +19,7 @@
 #include "task_origin.hpp"
 #include "task_path.hpp"
 #include "task_system_parts.hpp"
+#include "task_timer.hpp"
 
 namespace slipway::detail {
 
@@ -103,6 +104,7 @@ TaskBase::TaskBase(const MethodEntry& function, const On& on)
       trace_level_(EventLog::unseen),
       retries_(on.options.retry_exceptions),
       asks_(make_asks(on)),
+      timeout_(on.options.timeout),
       own_name_(on.options.name),
       system_(TaskSystem::of_this_thread()),
       function_(function) {
@@ -136,28 +138,6 @@ TaskPath* TaskBase::path_of_children() {
 const char* TaskBase::name() const { return own_name_ ? own_name_ : function_.name.c_str(); }
 std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
 
-bool TaskBase::leaves_trace() const { return trace_level_ != EventLog::unseen; }
-
-void TaskBase::trace(TaskEvent event) const {
-  if (!leaves_trace()) [[likely]]
-    return;
-  event.task = id_;
-  system_.parts().events.note(event);
-}
-
-void TaskBase::trace_start() {
-  EventLog& events = system_.parts().events;
-  trace_level_ = events.level_of(system_.count_submitted());
-  if (!leaves_trace()) [[likely]]
-    return;
-  Activity& submitter = activity_of_this_thread(system_.endpoint());
-  const TaskBase* const parent = task_of(submitter);
-  trace({.other = parent ? parent->id() : submitter.id,
-         .detail = events.number_of(name()),
-         .kind = TaskEvent::Kind::submitted,
-         .value = trace_level_});
-}
-
 void TaskBase::start() {
   if (is_guest()) {
     static_cast<void>(system_.count_submitted());
@@ -173,6 +153,7 @@ void TaskBase::start() {
         std::make_unique<std::vector<ObjectPart*>>(missing.rbegin(), missing.rend());  // the first is looked at first
     if (missing.size() > missing_that_are_told) trace_wait(missing.front());
   }
+  if (timeout_.count() > 0) start_timer();
   TaskSystem& system = system_;  // a guest may be over, and gone, once it is ready
   const bool guest = is_guest();
   advance();
@@ -184,12 +165,6 @@ void TaskBase::notify(CallState&) {
   TaskSystemParts& parts = system_.parts();
   advance();
   if (routed) parts.call_looker();
-}
-
-void TaskBase::trace_wait(const ObjectPart* missing) const {
-  if (is_guest() || !leaves_trace()) return;
-  const TaskBase* const maker = missing->maker();
-  trace({.other = maker ? maker->id() : 0, .kind = TaskEvent::Kind::waits});
 }
 
 // Hangs itself on the next value that is not there. One at a time needs no memory for each.
@@ -263,16 +238,25 @@ bool TaskBase::take_and_run() {
   return true;
 }
 
-bool TaskBase::drop(const std::exception_ptr& error) {
+bool TaskBase::end_before_it_begins() {
   Phase phase = phase_.load(std::memory_order_acquire);
   do {
     if (phase != Phase::ready && phase != Phase::waiting) return false;
   } while (!phase_.compare_exchange_weak(phase, Phase::over, std::memory_order_acq_rel));
+  return true;
+}
+
+bool TaskBase::drop(const std::exception_ptr& error) {
+  if (!end_before_it_begins()) return false;
   fail_objects(error, Expected::yes);
+  leave_dropped();
+  return true;
+}
+
+void TaskBase::leave_dropped() {
   const TaskEnd end = system_.is_closed() ? TaskEnd::stopped : TaskEnd::cancelled;
   trace({.kind = TaskEvent::Kind::ended, .value = static_cast<std::uint8_t>(end)});
   leave();
-  return true;
 }
 
 void TaskBase::run() {
@@ -388,7 +372,32 @@ void TaskBase::leave() {
     lock_.unlock();
     mine->state().release();
   }
+  if (timer_) timer_->end();
   system_.count_finished();
+}
+
+void TaskBase::start_timer() {
+  retain();
+  timer_ = new TaskTimer(*this, system_, seam::after(timeout_));
+}
+
+bool TaskBase::time_out() {
+  const bool dropped = end_before_it_begins();
+  const auto milliseconds = std::chrono::duration<double, std::milli>(timeout_).count();
+  fail_objects(
+      std::make_exception_ptr(Timeout(fmt::format("task {} had no outcome in time ({:.6g} ms)", path(), milliseconds),
+                                      dropped ? HandlerRan::no : HandlerRan::maybe)),
+      Expected::yes);
+  ask_to_stop(false);  // after that: what the task makes of it comes too late
+  return dropped;
+}
+
+void TaskBase::end_late(bool dropped) {
+  if (dropped) {
+    leave_dropped();
+  } else {
+    system_.parts().shipping.tell_cancelled(*this, false);
+  }
 }
 
 void TaskBase::describe(CallState& object) const {

@@ -24,7 +24,7 @@ enum class TaskEnd : std::uint8_t {
   ok,
   failed,
   input_failed,  // not run: a value that it needs has failed
-  cancelled,     // or a value that it needs was
+  cancelled,     // or late, or a value that it needs was
   stopped,       // not run: the program stops
 };
 

@@ -24,6 +24,8 @@ struct Entry {
   virtual Step run(NodeSlot& node) = 0;
   // The node will not run it: tells the callers why and disposes of the entry.
   virtual void drop(const char* reason) = 0;
+  // The rank has ended, and there is nobody to tell: frees the entry. Nothing for one that is a part of something else.
+  virtual void abandon() {}
   // Whether this call of that rank waits here.
   virtual bool holds(RankId from, std::uint64_t call_id) const = 0;
   // Whether it is the call inside the rank whose outcome goes to this CallState.

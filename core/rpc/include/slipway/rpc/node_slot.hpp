@@ -40,6 +40,8 @@ class NodeSlot {
   void construct_done(void* object);
   // Fails all that waits and all that comes, with this reason.
   void close(const char* reason);
+  // The threads of the rank have ended: frees what still waits.
+  void abandon();
   // After something was put into the mailbox. True: the node is closed, and nothing waits any more.
   bool drop_if_closed();
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -23,6 +24,7 @@ namespace slipway::detail {
 
 class TaskPath;
 class TaskSystem;
+class TaskTimer;
 struct TaskOrigin;
 
 // One invocation of a function, from its submission until nobody holds a ref to what it made. Reference-counted: each
@@ -100,6 +102,12 @@ class TaskBase : public Continuation, public recycled::Object {
   // The first half of that, which takes no time: if it runs, or will, it sees that it is to stop.
   void ask_to_stop(bool children);
 
+  // It has no outcome in time, so that this is its outcome now. Runs no user code.
+  // True: it had not begun, and will not.
+  bool time_out();
+  // The rest of that, which may run user code.
+  void end_late(bool dropped);
+
   // In the ready queue, where it hangs on nothing.
   TaskBase* next_ready() const { return static_cast<TaskBase*>(next); }
   void set_next_ready(TaskBase* task) { next = task; }
@@ -130,6 +138,7 @@ class TaskBase : public Continuation, public recycled::Object {
   };
 
   static std::unique_ptr<Asks> make_asks(const On& on);
+  void start_timer();
   bool change(Phase from, Phase to);
   void advance();
   TaskEnd call_function();
@@ -148,6 +157,8 @@ class TaskBase : public Continuation, public recycled::Object {
   void trace_wait(const ObjectPart* missing) const;
   // Nothing more happens to it.
   void leave();
+  void leave_dropped();
+  bool end_before_it_begins();
   // An error is either worth a line in the log if nobody looks at it, or `expected`: somebody has asked for it.
   enum class Expected : bool { no, yes };
   void fail_objects(const std::exception_ptr& error, Expected expected);
@@ -168,7 +179,9 @@ class TaskBase : public Continuation, public recycled::Object {
   std::atomic<bool> cancelled_{false};
   seam::SpinLock lock_;  // guards missing_, and the pointers to the objects
   const std::unique_ptr<Asks> asks_;
-  const char* const own_name_;  // nullptr: the function's
+  const std::chrono::nanoseconds timeout_{0};  // 0: none
+  TaskTimer* timer_ = nullptr;                 // with a reference
+  const char* const own_name_;                 // nullptr: the function's
   TaskSystem& system_;
   const MethodEntry& function_;
   std::uint64_t id_ = 0;

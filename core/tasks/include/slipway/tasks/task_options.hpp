@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -47,7 +48,8 @@ struct TaskOptions {
   std::uint64_t memory = 0;    // bytes
   NamedAmounts named = {};     // .named = {{"camera", 1}}
   RankId on_rank = {};         // there and nowhere else
-  std::uint8_t retry_exceptions = 0;  // more attempts, there, after one that threw; arguments are kept as bytes
+  std::uint8_t retry_exceptions = 0;    // more attempts, there, after one that threw; arguments are kept as bytes
+  std::chrono::nanoseconds timeout{0};  // from its submission: then its outcome is Timeout, if it has none; 0: no limit
 };
 static_assert(std::is_trivially_destructible_v<TaskOptions>);
 
