@@ -21,6 +21,10 @@ struct Service {
   int method(int value) { return value; }
   static int function(int value) { return value; }
 };
+double scaled(std::uint64_t index, double factor) { return factor * static_cast<double>(index); }
+double of_context(slipway::TaskContext&, std::uint64_t index) { return static_cast<double>(index); }
+double of_text(const std::string&) { return 0; }
+double add(double left, double right) { return left + right; }
 struct NoValue {
   int* pointer = nullptr;
 };
@@ -30,6 +34,9 @@ void tasks() {
   const slipway::Ref<double> number = slipway::submit<&mean>(std::vector<slipway::Ref<double>>());
   static_cast<void>(slipway::submit<&Service::function>(two));
   static_cast<void>(slipway::submit<[](int left, double right) { return left * right; }>(two, number));
+  slipway::parallel_for<&scaled>(10, 2.0);
+  static_cast<void>(slipway::parallel_map<&scaled>({.chunk = 5}, 10, number));
+  static_cast<void>(slipway::map_reduce<&scaled, &add>(10, 0.0, 2.0));
 #if defined(TASK_TOO_FEW_ARGUMENTS)
   slipway::submit<&twice>();
 #elif defined(TASK_WRONG_ARGUMENT)
@@ -54,6 +61,16 @@ void tasks() {
   slipway::submit<&give_view>();
 #elif defined(TASK_OF_METHOD)
   slipway::submit<&Service::method>(1);
+#elif defined(LOOP_OF_CONTEXT)
+  slipway::parallel_for<&of_context>(10);
+#elif defined(LOOP_WITHOUT_INDEX)
+  slipway::parallel_for<&of_text>(10);
+#elif defined(LOOP_TOO_FEW_ARGUMENTS)
+  slipway::parallel_for<&scaled>(10);
+#elif defined(LOOP_WRONG_ARGUMENT)
+  slipway::parallel_for<&scaled>(10, std::string("two"));
+#elif defined(MAP_REDUCE_OTHER_START)
+  slipway::map_reduce<&scaled, &add>(10, 0, 2.0);
 #elif defined(PUT_POINTER)
   slipway::put(NoValue());
 #endif
