@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compute.hpp"
 #include "effort.hpp"
+#include "task_times.hpp"
 
 // Tasks on two ranks, submitted by one: against the same work dealt out by hand, half to each rank.
 // Flag: --effort PERCENT.
@@ -14,8 +14,6 @@ namespace {
 
 using bench::Clock;
 using bench::compute;
-
-int nothing(int value) { return value; }
 
 struct Half {
   std::uint64_t work(int tasks, std::uint64_t steps) {
@@ -34,7 +32,7 @@ struct Submitter {
     using namespace std::chrono_literals;
     bench::print_figure("remote_us", 1e6 * bench::median([&] { return remote(effort.of(2'000)); }));
     const int tasks = effort.of(100'000);
-    bench::print_figure("tasks_per_s", bench::median([&] { return tasks / submit_and_drain(tasks); }));
+    bench::print_figure("tasks_per_s", bench::median([&] { return tasks / bench::seconds_of_empty_tasks(tasks); }));
     efficiency("efficiency_7ms", 7e-3, effort.of(200));
     efficiency("efficiency_1ms", 1e-3, effort.of(1'000));
     efficiency("efficiency_100us", 1e-4, effort.of(10'000));
@@ -43,16 +41,8 @@ struct Submitter {
   static double remote(int times) {
     const auto there = slipway::on({.on_rank = slipway::RankId(1)});
     const auto start = Clock::now();
-    for (int i = 0; i < times; ++i) slipway::get(slipway::submit<&nothing>(there, i));
+    for (int i = 0; i < times; ++i) slipway::get(slipway::submit<&bench::nothing>(there, i));
     return bench::seconds_since(start) / times;
-  }
-  static double submit_and_drain(int tasks) {
-    std::vector<slipway::Ref<int>> refs;
-    refs.reserve(static_cast<std::size_t>(tasks));
-    const auto start = Clock::now();
-    for (int i = 0; i < tasks; ++i) refs.push_back(slipway::submit<&nothing>(i));
-    slipway::get(std::move(refs));
-    return bench::seconds_since(start);
   }
 
   // The work takes as long by hand as both halves at once do.
@@ -60,7 +50,7 @@ struct Submitter {
     const std::uint64_t steps = bench::steps_of(seconds);
     bench::print_figure(name, bench::median([&] {
                           const double by_hand = dealt_out(tasks, steps);
-                          return by_hand / by_tasks(tasks, steps);
+                          return by_hand / bench::seconds_of_tasks(tasks, steps);
                         }));
   }
   double dealt_out(int tasks, std::uint64_t steps) {
@@ -70,13 +60,6 @@ struct Submitter {
       sums.push_back(half.call<&Half::work>(tasks / static_cast<int>(halves.size()), steps));
     }
     for (auto& sum : sums) sum.get();
-    return bench::seconds_since(start);
-  }
-  static double by_tasks(int tasks, std::uint64_t steps) {
-    const auto start = Clock::now();
-    std::vector<slipway::Ref<std::uint64_t>> refs;
-    for (int i = 0; i < tasks; ++i) refs.push_back(slipway::submit<&compute>(steps + static_cast<std::uint64_t>(i)));
-    slipway::get(std::move(refs));
     return bench::seconds_since(start);
   }
 };

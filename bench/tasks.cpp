@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "effort.hpp"
+#include "task_times.hpp"
 
 // Tasks that do nothing, on the rank that submits them. Flag: --effort PERCENT.
 namespace {
 
 using bench::Clock;
 
-int nothing(int value) { return value; }
 int count(const std::vector<int>& values) { return static_cast<int>(values.size()); }
 
 // Keeps a pool thread, so that what is submitted meanwhile stays in the queue.
@@ -41,11 +41,11 @@ struct Submitter {
     bench::print_figure("create_us", 1e6 * bench::median([&] { return create(effort.of(10'000)); }));
     bench::print_figure("get_finished_us", 1e6 * bench::median([&] { return get_finished(effort.of(10'000)); }));
     bench::print_figure("submit_to_value_us", 1e6 * bench::median([&] { return submit_to_value(effort.of(2'000)); }));
-    bench::print_figure("tasks_per_s", bench::median([&] { return tasks / submit_and_drain(tasks); }));
+    bench::print_figure("tasks_per_s", bench::median([&] { return tasks / bench::seconds_of_empty_tasks(tasks); }));
     bench::print_figure("wait_for_one_us", 1e6 * bench::median([&] { return wait_for_one(1'000); }));
     bench::print_figure("drain_1000_ms", 1e3 * bench::median([&] { return drain_by_waits(1'000); }));
     bench::print_figure("arguments_10000_s", bench::median([&] { return many_arguments(10'000); }));
-    bench::print_figure("get_10000_s", bench::median([&] { return submit_and_drain(10'000); }));
+    bench::print_figure("get_10000_s", bench::median([&] { return bench::seconds_of_empty_tasks(10'000); }));
     queue_many(effort.of(1'000'000));
   }
 
@@ -55,7 +55,7 @@ struct Submitter {
     for (int i = 0; i < holders; ++i) slipway::submit<&hold>();
     const std::int64_t before = resident_bytes();
     const auto start = Clock::now();
-    auto refs = submit(tasks);
+    auto refs = bench::submit_empty(tasks);
     const std::int64_t after = resident_bytes();
     released = true;
     slipway::get(std::move(refs));
@@ -63,21 +63,15 @@ struct Submitter {
     bench::print_figure("bytes_a_queued_task", static_cast<double>(after - before) / tasks);
   }
 
-  static std::vector<slipway::Ref<int>> submit(int tasks) {
-    std::vector<slipway::Ref<int>> refs;
-    refs.reserve(static_cast<std::size_t>(tasks));
-    for (int i = 0; i < tasks; ++i) refs.push_back(slipway::submit<&nothing>(i));
-    return refs;
-  }
   static double create(int tasks) {
     const auto start = Clock::now();
-    const auto refs = submit(tasks);
+    const auto refs = bench::submit_empty(tasks);
     const double seconds = bench::seconds_since(start);
     slipway::get(refs);
     return seconds / tasks;
   }
   static double get_finished(int times) {
-    const auto refs = submit(times);
+    const auto refs = bench::submit_empty(times);
     slipway::get(refs);
     int sum = 0;
     const auto start = Clock::now();
@@ -87,16 +81,11 @@ struct Submitter {
   }
   static double submit_to_value(int times) {
     const auto start = Clock::now();
-    for (int i = 0; i < times; ++i) slipway::get(slipway::submit<&nothing>(i));
+    for (int i = 0; i < times; ++i) slipway::get(slipway::submit<&bench::nothing>(i));
     return bench::seconds_since(start) / times;
   }
-  static double submit_and_drain(int tasks) {
-    const auto start = Clock::now();
-    slipway::get(submit(tasks));
-    return bench::seconds_since(start);
-  }
   static double wait_for_one(int refs) {
-    slipway::WaitSet<int> waiting(submit(refs));
+    slipway::WaitSet<int> waiting(bench::submit_empty(refs));
     slipway::seam::sleep_until(slipway::seam::now() + 20'000'000);  // all are there
     const auto start = Clock::now();
     for (int i = 0; i < refs; ++i) waiting.wait({.count = 1});
@@ -104,13 +93,13 @@ struct Submitter {
   }
   static double drain_by_waits(int refs) {
     const auto start = Clock::now();
-    slipway::WaitSet<int> waiting(submit(refs));
+    slipway::WaitSet<int> waiting(bench::submit_empty(refs));
     while (!waiting.empty()) waiting.wait({.count = 1});
     return bench::seconds_since(start);
   }
   static double many_arguments(int refs) {
     const auto start = Clock::now();
-    slipway::get(slipway::submit<&count>(submit(refs)));
+    slipway::get(slipway::submit<&count>(bench::submit_empty(refs)));
     return bench::seconds_since(start);
   }
 };
