@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "adam.hpp"
 #include "cart_pole.hpp"
 
 // An evolution strategy with common random numbers (Salimans et al., arXiv 1703.03864): the noise of a pair is drawn
@@ -58,7 +58,7 @@ inline PairReward evaluate_pair(std::span<const float> policy, std::uint64_t gen
 // The policy and the step that improves it from the rewards that came in; missing pairs only make the step noisier.
 class Search {
  public:
-  Search() : policy_(policy_size), mean_(policy_size), square_(policy_size) {
+  Search() : policy_(policy_size) {
     std::mt19937 random(1);
     std::normal_distribution<float> normal(0, 0.05F);
     for (float& weight : policy_) weight = normal(random);
@@ -77,7 +77,8 @@ class Search {
       for (std::size_t k = 0; k < policy_size; ++k) gradient[k] += weight * noise[k];
     }
     ++generation_;
-    if (!rewards.empty()) climb(gradient);
+    constexpr double rate = 0.2;
+    if (!rewards.empty()) adam_.climb(policy_, gradient, rate);
   }
 
   // The share of `starts` fixed starts, none of them used in training, from which the policy solves the task.
@@ -104,27 +105,9 @@ class Search {
     return ranks;
   }
 
-  // One step of Adam (Kingma and Ba, arXiv 1412.6980) uphill, with a little weight decay.
-  void climb(const std::vector<double>& gradient) {
-    constexpr double rate = 0.2;
-    constexpr double decay = 0.001;
-    constexpr double keep_mean = 0.9;
-    constexpr double keep_square = 0.99;
-    const auto t = static_cast<double>(++steps_);
-    for (std::size_t k = 0; k < policy_size; ++k) {
-      const double slope = gradient[k] - decay * policy_[k];
-      mean_[k] = keep_mean * mean_[k] + (1 - keep_mean) * slope;
-      square_[k] = keep_square * square_[k] + (1 - keep_square) * slope * slope;
-      const double mean = mean_[k] / (1 - std::pow(keep_mean, t));
-      const double square = square_[k] / (1 - std::pow(keep_square, t));
-      policy_[k] += static_cast<float>(rate * mean / (std::sqrt(square) + 1e-8));
-    }
-  }
-
   std::vector<float> policy_;
-  std::vector<double> mean_, square_;
+  Adam adam_;
   std::uint64_t generation_ = 0;
-  std::uint64_t steps_ = 0;
 };
 
 }  // namespace evolution

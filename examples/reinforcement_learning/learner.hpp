@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "evolution_strategies/adam.hpp"
 #include "evolution_strategies/cart_pole.hpp"
 
 // Learns to act from what rollouts return: they try the policy with some noise added, and without the same noise, and
@@ -19,8 +20,7 @@ using Policy = std::vector<float>;
 struct Learner {
   Policy policy;
   double rate = 0.2;
-  std::vector<double> mean, square;  // of the slopes so far, for Adam (Kingma and Ba, arXiv 1412.6980)
-  std::uint64_t steps = 0;
+  evolution::Adam adam;
 };
 
 // What the policy plus and minus the noise of a seed has got.
@@ -44,8 +44,6 @@ inline Policy noise_of(std::uint64_t seed) {
 inline Learner beginner(double rate) {
   Learner learner{.policy = noise_of(0xFFFFFFFF), .rate = rate};
   for (float& weight : learner.policy) weight *= 0.05F;
-  learner.mean.resize(evolution::policy_size);
-  learner.square.resize(evolution::policy_size);
   return learner;
 }
 
@@ -85,15 +83,7 @@ inline Learner fit(Learner learner, const std::vector<Returns>& all) {
     const double weight = std::clamp((got.plus - got.minus) / spread, -2.0, 2.0) / static_cast<double>(returns.size());
     for (std::size_t k = 0; k < slope.size(); ++k) slope[k] += weight * noise[k];
   }
-  const auto t = static_cast<double>(++learner.steps);
-  for (std::size_t k = 0; k < slope.size(); ++k) {
-    slope[k] -= 0.001 * static_cast<double>(learner.policy[k]);  // a little weight decay
-    learner.mean[k] = 0.9 * learner.mean[k] + 0.1 * slope[k];
-    learner.square[k] = 0.99 * learner.square[k] + 0.01 * slope[k] * slope[k];
-    const double mean = learner.mean[k] / (1 - std::pow(0.9, t));
-    const double square = learner.square[k] / (1 - std::pow(0.99, t));
-    learner.policy[k] += static_cast<float>(learner.rate * mean / (std::sqrt(square) + 1e-8));
-  }
+  learner.adam.climb(learner.policy, slope, learner.rate);
   return learner;
 }
 
