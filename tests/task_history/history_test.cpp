@@ -92,11 +92,11 @@ TEST(TaskHistory, SaysWhatEachPendingTaskWaitsFor) {
   ranks.submitted(5, 5 * ms).sent(5, 6 * ms);
   const History history = ranks.join();
   const std::string text = to_text(history, summarize(history), 10);
-  EXPECT_THAT(text, HasSubstr("0000000000000001 fit: runs on rank 0, thread pool, for 4 ms"));
-  EXPECT_THAT(text, HasSubstr("rollout: waits for a value of task 0000000000000001 (fit), for 4 ms"));
-  EXPECT_THAT(text, HasSubstr("rollout: ready, but no core of rank 0 has begun it, for 3 ms"));
-  EXPECT_THAT(text, HasSubstr("rollout: waits for the resources or the rank that it asks for, for 2 ms"));
-  EXPECT_THAT(text, HasSubstr("rollout: sent to rank 1, which has not begun it, for 1 ms"));
+  EXPECT_THAT(text, HasSubstr("0000000000000001 fit: runs on rank 0, thread pool, for 4.00 ms"));
+  EXPECT_THAT(text, HasSubstr("rollout: waits for a value of task 0000000000000001 (fit), for 4.00 ms"));
+  EXPECT_THAT(text, HasSubstr("rollout: ready, but no core of rank 0 has begun it, for 3.00 ms"));
+  EXPECT_THAT(text, HasSubstr("rollout: waits for the resources or the rank that it asks for, for 2.00 ms"));
+  EXPECT_THAT(text, HasSubstr("rollout: sent to rank 1, which has not begun it, for 1.00 ms"));
   EXPECT_THAT(to_text(history, summarize(history), 1), Not(HasSubstr("sent to rank 1")));
   const auto json = nlohmann::json::parse(to_json(history, summarize(history)));
   EXPECT_EQ(json.at("pending").size(), 5U);

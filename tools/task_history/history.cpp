@@ -203,7 +203,7 @@ History read_history(const fs::path& run_directory, std::uint32_t attempt) {
   const FilesByAttempt files = files_of(run_directory);
   if (files.empty()) {
     throw UsageError(
-        fmt::format("{} has no traces of tasks. Either it has not begun yet, or it ran with --slipway-task-events=0",
+        fmt::format("{} has no traces of tasks. Either it has no tasks yet, or it ran with --slipway-task-events=0",
                     run_directory.string()));
   }
   const auto chosen = attempt == 0 ? std::prev(files.end()) : files.find(attempt);

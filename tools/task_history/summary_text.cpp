@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "slipway/base/text.hpp"
+#include "slipway/observe/report.hpp"
 #include "task_history/summary.hpp"
 
 namespace slipway::task_history {
@@ -17,14 +17,7 @@ namespace {
 
 constexpr double second = 1e9;
 
-// "12 us", "3.45 ms": three figures.
-std::string time_text(double nanoseconds) {
-  constexpr std::array units{std::pair{1e9, "s"}, std::pair{1e6, "ms"}, std::pair{1e3, "us"}};
-  for (const auto& [unit, name] : units) {
-    if (nanoseconds >= unit) return fmt::format("{:.3g} {}", nanoseconds / unit, name);
-  }
-  return fmt::format("{:.0f} ns", nanoseconds);
-}
+std::string time_text(double nanoseconds) { return short_time(static_cast<std::int64_t>(nanoseconds)); }
 
 double mean(double sum, std::uint64_t count) { return count == 0 ? 0 : sum / static_cast<double>(count); }
 
@@ -54,15 +47,15 @@ void print_way(std::string& out, const Sums& sums) {
                    time_text(mean(time, sums.ran)));
   }
   if (sums.elsewhere > 0) {
-    fmt::format_to(std::back_inserter(out),
-                   "{} of {} tasks ran on another rank; {:.1f} MB went there, {:.1f} MB back\n", sums.elsewhere,
-                   sums.tasks, static_cast<double>(sums.bytes_there) / 1e6, static_cast<double>(sums.bytes_back) / 1e6);
+    fmt::format_to(std::back_inserter(out), "{} of {} tasks ran on another rank; {} went there, {} back\n",
+                   sums.elsewhere, sums.tasks, short_bytes(sums.bytes_there), short_bytes(sums.bytes_back));
   }
 }
 
-class Names {
+// Finds tasks, and says what one waits for.
+class TaskIndex {
  public:
-  explicit Names(const History& history) : history_(history) {
+  explicit TaskIndex(const History& history) : history_(history) {
     for (const Task& task : history.tasks) tasks_[task.id] = &task;
   }
   const Task* find(std::uint64_t id) const {
@@ -105,14 +98,14 @@ class Names {
 
 void print_pending(std::string& out, const History& history, const Summary& summary, std::size_t most) {
   if (summary.pending.empty()) return;
-  const Names names(history);
+  const TaskIndex index(history);
   const std::size_t shown = std::min(most, summary.pending.size());
   fmt::format_to(std::back_inserter(out), "\nnot over, the oldest first ({} of {}):\n", shown, summary.pending.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Task& task = *summary.pending[i];
     const Moment since = task.started.value_or(task.submitted);
     fmt::format_to(std::back_inserter(out), "  {:016x} {}: {}, for {}\n", task.id, history.name_of(task),
-                   names.why(task), time_text(static_cast<double>(history.end - since)));
+                   index.why(task), time_text(static_cast<double>(history.end - since)));
   }
 }
 
@@ -172,7 +165,7 @@ std::string to_text(const History& history, const Summary& summary, std::size_t 
 }
 
 std::string to_json(const History& history, const Summary& summary) {
-  const Names names(history);
+  const TaskIndex index(history);
   nlohmann::ordered_json json;
   json["seconds"] = summary.span / second;
   json["sampled"] = summary.is_sampled;
@@ -197,26 +190,26 @@ std::string to_json(const History& history, const Summary& summary) {
     json["pending"].push_back({{"id", fmt::format("{:016x}", task->id)},
                                {"name", history.name_of(*task)},
                                {"state", to_string(task->state())},
-                               {"why", names.why(*task)},
+                               {"why", index.why(*task)},
                                {"age_seconds", static_cast<double>(history.end - task->submitted) / second}});
   }
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string list_text(const History& history) {
-  const Names names(history);
+  const TaskIndex index(history);
   std::string out;
   for (const Task& task : history.tasks) {
     const bool over = task.state() == State::over;
     const std::string ran =
         task.started && task.ended ? time_text(static_cast<double>(*task.ended - *task.started)) : "-";
     const std::string state(over ? to_string(task.end) : to_string(task.state()));
-    const Task* const parent = names.find(task.parent);
+    const Task* const parent = index.find(task.parent);
     fmt::format_to(std::back_inserter(out), "{:016x} {:>12.6f} {:>9} {} rank {} by {}{} {}\n", task.id,
                    static_cast<double>(task.submitted - history.begin) / second, ran, state,
                    task.started ? std::to_string(task.runner.rank) : "-",
                    parent ? fmt::format("{:016x}", parent->id)
-                          : fmt::format("rank {} {}", task.submitter.rank, names.thread_of(task.submitter)),
+                          : fmt::format("rank {} {}", task.submitter.rank, index.thread_of(task.submitter)),
                    task.stands_for > 1 ? fmt::format(" for {}", task.stands_for) : "", history.name_of(task));
   }
   return out;
