@@ -4,9 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <map>
 #include <thread>
 
+#include "slipway/base/error.hpp"
 #include "tools/temporary_directory.hpp"
 
 namespace slipway::detail {
@@ -16,7 +18,7 @@ using Kind = TaskEvent::Kind;
 
 class EventLogs : public ::testing::Test {
  protected:
-  void begin(std::uint32_t rate) { log_.begin(std::make_unique<TaskEventFile>(path(), TaskEventsHead{}), rate, 0); }
+  void begin(std::uint32_t rate) { log_.begin(path(), {}, rate, 0); }
   TaskEvents written() const { return read_task_events(path()).value(); }
   std::filesystem::path path() const { return directory_.path() / "events"; }
 
@@ -137,12 +139,23 @@ TEST_F(EventLogs, RingsOfEndedThreadsAreUsedAgain) {
 }
 
 TEST_F(EventLogs, AFailedWriteEndsThem) {
-  log_.begin(std::make_unique<TaskEventFile>("/dev/null", TaskEventsHead{}), 10, 0);
-  EXPECT_TRUE(log_.is_on());
-  EventLog full;
-  EXPECT_ANY_THROW(full.begin(std::make_unique<TaskEventFile>("/dev/full", TaskEventsHead{}), 10, 0));
-  EXPECT_FALSE(full.is_on());
-  EXPECT_EQ(full.level_of(0), EventLog::unseen);
+  for (const char* const place : {"/dev/full", "/no/such/place"}) {
+    EventLog log;
+    log.begin(place, {}, 10, 0);
+    EXPECT_TRUE(log.is_on());
+    log.note({.task = 1});
+    EXPECT_THROW(log.drain(1), Error);
+    EXPECT_FALSE(log.is_on());
+    EXPECT_EQ(log.level_of(0), EventLog::unseen);
+    log.note({.task = 2});
+    log.drain(2);
+  }
+}
+
+TEST_F(EventLogs, AProgramWithoutTasksMakesNoFile) {
+  begin(10'000);
+  log_.drain(0);
+  EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
 }  // namespace

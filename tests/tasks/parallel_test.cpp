@@ -10,21 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "../runtime_contract/everywhere.hpp"
+#include "run_body.hpp"
 
 namespace slipway::test::loops {
 namespace {
-
-struct Nothing {
-  void run() {}
-};
-
-template <class Body>
-testing::Result run_body(const Conditions& setup, Body&& body) {
-  Program program("loops");
-  program.node<Nothing>("nothing");
-  return testing::run(program, setup, [&](Running&) { body(); });
-}
 
 std::atomic<std::uint64_t> visits{0};
 std::atomic<std::uint64_t> sum_of_visited{0};

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "../runtime_contract/everywhere.hpp"
+#include "run_body.hpp"
 
 namespace slipway::test {
 namespace {
@@ -45,18 +45,6 @@ struct Pair {
   int right = 0;
 };
 int product(const Pair& pair) { return pair.left * pair.right; }
-
-struct Nothing {
-  void run() {}
-};
-
-// A program whose body does this on rank 0.
-template <class Body>
-testing::Result run_body(const Conditions& setup, Body&& body) {
-  Program program("tasks");
-  program.node<Nothing>("nothing");
-  return testing::run(program, setup, [&](Running&) { body(); });
-}
 
 // The same everywhere and under 100 seeds, with so many pool threads; the program ends well.
 template <class Body>
@@ -190,7 +178,7 @@ TEST(Tasks, Contract18_ACallThatIsRefusedLeavesNoTraceInIds) {
     setup.options = {{"window-calls", "1"}};
     gate_open = false;
     Program program("tasks");
-    program.node<Nothing>("nothing");
+    program.node<NothingToDo>("nothing");
     const auto doorman = program.with(on_rank(other(setup))).node<Doorman>("doorman");
     testing::run(program, setup, [&](Running&) {
       auto admitted = doorman.call<&Doorman::open>(1);
@@ -331,7 +319,7 @@ TEST(Tasks, WhoWaitsForOneThatIsCancelledIsTold) {
         gate_open = false;
         at_gate = 0;
         Program program("tasks");
-        program.node<Nothing>("nothing");
+        program.node<NothingToDo>("nothing");
         testing::run(program, setup, [](Running&) {
           const Ref<int> slow_one = submit<&behind_gate>(1);
           while (at_gate == 0) seam::sleep_until(seam::now() + 1'000'000);  // else who waits for it runs it
@@ -445,7 +433,7 @@ TEST(Tasks, WhatIsNoExceptionFailsTheTaskToo) {
 
 TEST(Tasks, AnErrorThatNobodyLooksAtIsCounted) {
   Program program("tasks");
-  program.node<Nothing>("nothing");
+  program.node<NothingToDo>("nothing");
   testing::run(program, {}, [](Running& running) {
     get(submit<&twice>(1));
     submit<&failing>(1);

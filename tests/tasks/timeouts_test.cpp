@@ -7,23 +7,12 @@
 #include <chrono>
 #include <vector>
 
-#include "../runtime_contract/everywhere.hpp"
+#include "run_body.hpp"
 
 namespace slipway::test::timeouts {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct Nothing {
-  void run() {}
-};
-
-template <class Body>
-testing::Result run_body(const Conditions& setup, Body&& body) {
-  Program program("tasks");
-  program.node<Nothing>("nothing");
-  return testing::run(program, setup, [&](Running&) { body(); });
-}
 
 std::atomic<int> told_to_stop{0};
 int until_stopped(TaskContext& context) {

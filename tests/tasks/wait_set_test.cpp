@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../runtime_contract/everywhere.hpp"
+#include "run_body.hpp"
 
 namespace slipway::test::wait_sets {
 namespace {
@@ -15,17 +15,6 @@ int twice(int value) { return 2 * value; }
 int until_stopped(TaskContext& context, int value) {
   while (!context.stop_requested()) seam::sleep_until(seam::now() + 1'000'000);
   return value;
-}
-
-struct Nothing {
-  void run() {}
-};
-
-template <class Body>
-testing::Result run_body(const Conditions& setup, Body&& body) {
-  Program program("tasks");
-  program.node<Nothing>("nothing");
-  return testing::run(program, setup, [&](Running&) { body(); });
 }
 
 TEST(WaitSets, ReuseTheirPlaces) {

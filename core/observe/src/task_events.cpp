@@ -30,6 +30,10 @@ struct Block {
   static constexpr std::uint32_t events = 6;
 };
 
+[[noreturn]] void cannot_write(const std::filesystem::path& file) {
+  throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+}
+
 struct BlockHead {
   std::uint32_t kind = 0;
   std::uint32_t bytes = 0;
@@ -101,10 +105,8 @@ void read_block(TaskEvents& all, std::uint32_t kind, BlockReader block, bool& ha
 
 TaskEventFile::TaskEventFile(const std::filesystem::path& file, const TaskEventsHead& head)
     : path_(file), file_(std::fopen(file.c_str(), "wb")) {
-  if (!file_) throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
-  if (std::fwrite(magic.data(), 1, magic.size(), file_.get()) != magic.size()) {
-    throw Error(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
-  }
+  if (!file_) cannot_write(path_);
+  if (std::fwrite(magic.data(), 1, magic.size(), file_.get()) != magic.size()) cannot_write(path_);
   bytes_ = magic.size();
   const std::array parts{bytes_of(head.rank), bytes_of(head.cores), bytes_of(std::string_view(head.host))};
   add_block(Block::head, parts);
@@ -117,7 +119,7 @@ void TaskEventFile::add_block(std::uint32_t kind, std::span<const std::span<cons
   for (const auto& part : parts) {
     good = good && std::fwrite(part.data(), 1, part.size(), file_.get()) == part.size();
   }
-  if (!good) throw Error(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
+  if (!good) cannot_write(path_);
   bytes_ += sizeof begin + begin.bytes;
 }
 
@@ -150,9 +152,7 @@ void TaskEventFile::add(std::span<const TaskEvent> events) {
 }
 
 void TaskEventFile::flush() {
-  if (std::fflush(file_.get()) != 0) {
-    throw Error(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
-  }
+  if (std::fflush(file_.get()) != 0) cannot_write(path_);
 }
 
 std::optional<TaskEvents> read_task_events(const std::filesystem::path& file) {

@@ -26,6 +26,20 @@ void NodeSlot::construct_done(void* constructed) {
   if (mailbox.open()) schedule();
 }
 
+namespace {
+
+// Each of them may be gone afterwards.
+template <class F>
+void for_each(Entry* entry, const F& f) {
+  while (entry) {
+    Entry* const next = entry->next;
+    f(*entry);
+    entry = next;
+  }
+}
+
+}  // namespace
+
 void NodeSlot::close(const char* reason) {
   closed_reason.store(reason, std::memory_order_release);
   drop_if_closed();
@@ -35,22 +49,12 @@ void NodeSlot::close(const char* reason) {
 bool NodeSlot::drop_if_closed() {
   const char* const reason = closed_reason.load(std::memory_order_acquire);
   if (!reason) return false;
-  Entry* entry = mailbox.close();
-  while (entry) {
-    Entry* const next = entry->next;
-    entry->drop(reason);
-    entry = next;
-  }
+  for_each(mailbox.close(), [reason](Entry& entry) { entry.drop(reason); });
   return true;
 }
 
 void NodeSlot::abandon() {
-  Entry* entry = mailbox.close();
-  while (entry) {
-    Entry* const next = entry->next;
-    entry->abandon();
-    entry = next;
-  }
+  for_each(mailbox.close(), [](Entry& entry) { entry.abandon(); });
 }
 
 void NodeSlot::admit(Entry* entry) {

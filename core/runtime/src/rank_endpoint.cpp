@@ -71,17 +71,10 @@ void RankRuntime::start_endpoint() {
   tasks_ = std::make_unique<TaskSystem>(*endpoint_, settings_.seed, first_node_of_tasks,
                                         capacities_for_tasks(setup_, agreement_));
   endpoint_->set_tasks(tasks_.get());
-  if (directory_ && settings_.task_events > 0) start_traces();
-}
-
-void RankRuntime::start_traces() {
-  const auto path = directory_.task_events_file(shared_.rank.value(), settings_.attempt);
-  try {
-    auto file = std::make_unique<TaskEventFile>(
-        path, TaskEventsHead{.rank = shared_.rank.value(), .cores = setup_.pool_threads, .host = shared_.host});
-    tasks_->trace_into(std::move(file), settings_.task_events);
-  } catch (const Error& error) {
-    log_->warning(fmt::format("tasks leave no trace: {}", error.what()));
+  if (directory_ && settings_.task_events > 0) {
+    tasks_->trace_into(directory_.task_events_file(shared_.rank.value(), settings_.attempt),
+                       {.rank = shared_.rank.value(), .cores = setup_.pool_threads, .host = shared_.host},
+                       settings_.task_events);
   }
 }
 

@@ -32,7 +32,6 @@ class RankRuntime {
   void show_own_gpus();
   void wait_for_debugger() const;
   void start_endpoint();
-  void start_traces();
   enum class Traces : std::uint8_t { when_due, now };
   void write_traces(Traces when);
   void construct_nodes();

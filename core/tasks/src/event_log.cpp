@@ -35,17 +35,17 @@ std::string name_of_this_thread() {
 
 EventLog::EventLog() : number_(next_number()) {}
 
-void EventLog::begin(std::unique_ptr<TaskEventFile> file, std::uint32_t rate, std::uint64_t submitted) {
-  file_ = std::move(file);
+void EventLog::begin(std::filesystem::path path, const TaskEventsHead& head, std::uint32_t rate,
+                     std::uint64_t submitted) {
+  path_ = std::move(path);
+  head_ = head;
   rate_ = rate;
-  file_->add_clock(seam::now(), wall_now());
-  file_->flush();
   period_began_.store(submitted, std::memory_order_relaxed);
   set_quota();
 }
 
 void EventLog::set_quota() {
-  const std::uint64_t halvings = std::min<std::uint64_t>(file_->bytes() / bytes_until_half, 20);
+  const std::uint64_t halvings = file_ ? std::min<std::uint64_t>(file_->bytes() / bytes_until_half, 20) : 0;
   const std::uint64_t rate = rate_ >> halvings;
   quota_.store(std::bit_ceil(std::max<std::uint64_t>(rate / drains_a_second, 1)), std::memory_order_relaxed);
 }
@@ -112,20 +112,19 @@ EventLog::Ring& EventLog::ring_of_this_thread() {
 
 std::shared_ptr<EventLog::Ring> EventLog::find_or_make_ring() {
   std::string name = name_of_this_thread();
-  auto made = std::make_shared<Ring>();
   const std::lock_guard guard(lock_);
   // One of a thread that has ended: its number goes on with this one.
-  const auto free = std::find_if(rings_.begin(), rings_.end(), [](const auto& ring) {
-    return ring->is_free.load(std::memory_order_relaxed) && ring->is_free.exchange(false, std::memory_order_acquire);
-  });
+  const auto free = std::find_if(rings_.begin(), rings_.end(),
+                                 [](const auto& ring) { return ring->is_free.load(std::memory_order_acquire); });
+  auto ring = free != rings_.end() ? *free : std::make_shared<Ring>();
   if (free != rings_.end()) {
-    made = *free;
+    ring->is_free.store(false, std::memory_order_relaxed);
   } else {
-    made->thread = static_cast<std::uint16_t>(rings_.size());
-    rings_.push_back(made);
+    ring->thread = static_cast<std::uint16_t>(rings_.size());
+    rings_.push_back(ring);
   }
-  new_threads_.emplace_back(made->thread, std::move(name));
-  return made;
+  new_threads_.emplace_back(ring->thread, std::move(name));
+  return ring;
 }
 
 std::uint32_t EventLog::number_of(std::string_view name) {
@@ -166,6 +165,11 @@ void EventLog::adapt(std::uint64_t fullest) {
   }
 }
 
+void EventLog::open_file() {
+  file_.emplace(path_, head_);
+  file_->add_clock(seam::now(), wall_now());
+}
+
 void EventLog::write() {
   std::vector<std::shared_ptr<Ring>> rings;
   {
@@ -188,6 +192,7 @@ void EventLog::write() {
     names.swap(new_names_);
     threads.swap(new_threads_);
   }
+  if (!file_) open_file();
   for (const auto& [number, text] : names) file_->add_name(number, text);
   for (const auto& [number, text] : threads) file_->add_thread(number, text);
   file_->add(collected_);

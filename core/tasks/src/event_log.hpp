@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,8 +27,9 @@ class EventLog {
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
-  // From now on; `rate`: so many tasks a second in full, about, until the file has grown large.
-  void begin(std::unique_ptr<TaskEventFile> file, std::uint32_t rate, std::uint64_t submitted);
+  // From now on; `rate`: so many tasks a second in full, about, until the file has grown large. The file is made when
+  // there is something to write: most programs have no tasks.
+  void begin(std::filesystem::path path, const TaskEventsHead& head, std::uint32_t rate, std::uint64_t submitted);
   bool is_on() const { return quota_.load(std::memory_order_relaxed) != 0; }
 
   // Of the task that is the rank's `serial`th: it stands for 2^level tasks, or leaves no trace. Any thread.
@@ -58,13 +61,16 @@ class EventLog {
   void adapt(std::uint64_t fullest);
   std::uint64_t collect(Ring& ring);
   void write();
+  void open_file();
 
   const std::uint64_t number_;           // of this log in the process: threads may outlive it
   std::atomic<std::uint64_t> quota_{0};  // of tasks in full between two drains, a power of two; 0: off
   std::atomic<std::uint64_t> period_began_{0};
   std::atomic<int> thinner_{0};  // added to each level, since rings were full
   std::uint32_t rate_ = 0;
-  std::unique_ptr<TaskEventFile> file_;
+  std::filesystem::path path_;
+  TaskEventsHead head_;
+  std::optional<TaskEventFile> file_;
   std::vector<TaskEvent> collected_;
 
   alignas(64) seam::SpinLock lock_;  // guards what follows

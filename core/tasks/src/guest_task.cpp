@@ -29,12 +29,12 @@ std::string shortened(std::string path) {
 void TaskBase::write(Writer& writer) const {
   encode(writer, TaskHead{.id = id_,
                           .chain = chain_,
-                          .priority = priority_,
+                          .priority = priority(),
                           .name = own_name_ ? own_name_ : "",
                           .path = shortened(parent_->text()),
-                          .asks = asks_ ? std::optional(asks_->asks) : std::nullopt,
+                          .asks = asks() ? std::optional(*asks()) : std::nullopt,
                           .trace_level = trace_level_,
-                          .retries = retries_});
+                          .retries = retries()});
   write_arguments(writer);
 }
 
@@ -47,17 +47,22 @@ std::unique_ptr<TaskOrigin> TaskOrigin::read(Reader& reader, const ReplyTo& repl
 
 TaskBase::TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& reply)
     : origin_(TaskOrigin::read(reader, reply)),
-      priority_(origin_->head.priority),
       trace_level_(origin_->head.trace_level),
-      retries_(origin_->head.retries),
-      asks_(origin_->head.asks ? std::make_unique<Asks>() : nullptr),
+      extras_(make_extras(origin_->head)),
       own_name_(origin_->head.name.empty() ? nullptr : origin_->head.name.c_str()),
       system_(TaskSystem::of_this_thread()),
       function_(function),
       id_(origin_->head.id),
       chain_(origin_->head.chain),
-      parent_(new TaskPath(origin_->head.path, nullptr)) {
-  if (asks_) asks_->asks = std::move(*origin_->head.asks);
+      parent_(new TaskPath(origin_->head.path, nullptr)) {}
+
+std::unique_ptr<TaskBase::Extras> TaskBase::make_extras(TaskHead& head) {
+  if (!head.asks && head.priority == 0 && head.retries == 0) return nullptr;
+  auto extras = std::make_unique<Extras>();
+  extras->asks = std::move(head.asks);
+  extras->priority = head.priority;
+  extras->retries = head.retries;
+  return extras;
 }
 
 void TaskBase::send_outcome() {
@@ -108,7 +113,7 @@ void TaskBase::came_back(const std::exception_ptr& error, std::uint64_t bytes) {
     fail_objects(error, stop_requested() ? Expected::yes : Expected::no);
   }
   const TaskEnd end = is_cancelled() ? TaskEnd::cancelled : error ? TaskEnd::failed : TaskEnd::ok;
-  trace({.other = bytes, .kind = TaskEvent::Kind::returned, .value = static_cast<std::uint8_t>(end)});
+  trace_end(TaskEvent::Kind::returned, end, bytes);
   leave();
 }
 

@@ -22,10 +22,9 @@ ChunkSizes::ChunkSizes(std::uint64_t count, std::uint64_t fixed, std::size_t cor
 
 std::pair<std::uint64_t, std::uint64_t> ChunkSizes::next() {
   std::uint64_t size = fixed_;
-  if (fixed_ == 0) {
-    const std::uint64_t mean = indexes_ == 0 ? 0 : static_cast<std::uint64_t>(took_) / indexes_;
-    size = indexes_ == 0 ? 1 : wanted_nanoseconds / std::max<std::uint64_t>(mean, 1);
-    size = std::min(size, left() / (2 * cores_));
+  if (fixed_ == 0 && indexes_ > 0) {
+    const std::uint64_t mean = std::max<std::uint64_t>(static_cast<std::uint64_t>(took_) / indexes_, 1);
+    size = std::min(wanted_nanoseconds / mean, left() / (2 * cores_));
   }
   const std::uint64_t first = next_;
   next_ += std::clamp<std::uint64_t>(size, 1, left());

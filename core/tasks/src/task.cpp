@@ -91,24 +91,25 @@ std::uint64_t next_object_id() {
   return child_id(child_id(activity.id, activity.next_call++), 0);
 }
 
-std::unique_ptr<TaskBase::Asks> TaskBase::make_asks(const On& on) {
+std::unique_ptr<TaskBase::Extras> TaskBase::make_extras(const On& on) {
+  const TaskOptions& options = on.options;
   auto asks = TaskAsks::from(on);
-  if (!asks) return nullptr;
-  auto made = std::make_unique<Asks>();
-  made->asks = std::move(*asks);
-  return made;
+  if (!asks && options.priority == 0 && options.retry_exceptions == 0 && options.timeout.count() <= 0) return nullptr;
+  auto extras = std::make_unique<Extras>();
+  if (asks) extras->asks = std::move(*asks);
+  extras->priority = options.priority;
+  extras->retries = options.retry_exceptions;
+  extras->timeout = options.timeout;
+  return extras;
 }
 
 TaskBase::TaskBase(const MethodEntry& function, const On& on)
-    : priority_(on.options.priority),
-      trace_level_(EventLog::unseen),
-      retries_(on.options.retry_exceptions),
-      asks_(make_asks(on)),
-      timeout_(on.options.timeout),
+    : trace_level_(EventLog::unseen),
+      extras_(make_extras(on)),
       own_name_(on.options.name),
       system_(TaskSystem::of_this_thread()),
       function_(function) {
-  if (asks_) system_.parts().check_possible(asks_->asks);
+  if (asks()) system_.parts().check_possible(*asks());
   Activity& activity = activity_of_this_thread(system_.endpoint());
   id_ = child_id(activity.id, activity.next_call++);
   chain_ = activity.chain;
@@ -153,7 +154,7 @@ void TaskBase::start() {
         std::make_unique<std::vector<ObjectPart*>>(missing.rbegin(), missing.rend());  // the first is looked at first
     if (missing.size() > missing_that_are_told) trace_wait(missing.front());
   }
-  if (timeout_.count() > 0) start_timer();
+  if (extras_ && extras_->timeout.count() > 0) start_timer();
   TaskSystem& system = system_;  // a guest may be over, and gone, once it is ready
   const bool guest = is_guest();
   advance();
@@ -161,7 +162,7 @@ void TaskBase::start() {
 }
 
 void TaskBase::notify(CallState&) {
-  const bool routed = asks_ && !is_guest();
+  const bool routed = asks() && !is_guest();
   TaskSystemParts& parts = system_.parts();
   advance();
   if (routed) parts.call_looker();
@@ -190,12 +191,12 @@ void TaskBase::advance() {
     if (!next) break;
     if (next->attach(*this)) return;
   }
-  if (!is_guest() && asks_) {
+  if (!is_guest() && asks()) {
     trace({.kind = TaskEvent::Kind::routed});
   } else if (!is_guest() && waited) {
     trace({.kind = TaskEvent::Kind::ready});
   }
-  if (asks_) return system_.parts().find_place(*this);  // the reference of who submitted
+  if (asks()) return system_.parts().find_place(*this);  // the reference of who submitted
   if (make_ready()) {
     system_.push(this);  // the reference of who submitted
   } else {
@@ -223,13 +224,13 @@ bool TaskBase::make_ready() { return change(Phase::waiting, Phase::ready); }
 bool TaskBase::take() { return change(Phase::ready, Phase::taken); }
 bool TaskBase::take_waiting() { return change(Phase::waiting, Phase::taken); }
 void TaskBase::put_back() {
-  trace({.kind = asks_ ? TaskEvent::Kind::routed : TaskEvent::Kind::ready});
-  phase_.store(asks_ ? Phase::waiting : Phase::ready, std::memory_order_release);
+  trace({.kind = asks() ? TaskEvent::Kind::routed : TaskEvent::Kind::ready});
+  phase_.store(asks() ? Phase::waiting : Phase::ready, std::memory_order_release);
 }
 
 void TaskBase::grant(std::vector<std::uint32_t> gpus) {
-  asks_->gpus = std::move(gpus);
-  asks_->granted.store(true, std::memory_order_release);
+  extras_->gpus = std::move(gpus);
+  extras_->granted.store(true, std::memory_order_release);
 }
 
 bool TaskBase::take_and_run() {
@@ -254,13 +255,12 @@ bool TaskBase::drop(const std::exception_ptr& error) {
 }
 
 void TaskBase::leave_dropped() {
-  const TaskEnd end = system_.is_closed() ? TaskEnd::stopped : TaskEnd::cancelled;
-  trace({.kind = TaskEvent::Kind::ended, .value = static_cast<std::uint8_t>(end)});
+  trace_end(TaskEvent::Kind::ended, system_.is_closed() ? TaskEnd::stopped : TaskEnd::cancelled, 0);
   leave();
 }
 
 void TaskBase::run() {
-  TaskEvent ended{.kind = TaskEvent::Kind::ended};
+  std::uint64_t used = 0;  // of the processor
   TaskEnd end = TaskEnd::ok;
   if (failed_input_) {
     end = end_by_input();
@@ -274,10 +274,9 @@ void TaskBase::run() {
   } else {
     const std::uint64_t before = leaves_trace() ? processor_time() : 0;
     end = call_function();
-    ended.other = leaves_trace() ? processor_time() - before : 0;
+    used = leaves_trace() ? processor_time() - before : 0;
   }
-  ended.value = static_cast<std::uint8_t>(end);
-  trace(ended);
+  trace_end(TaskEvent::Kind::ended, end, used);
   leave();
 }
 
@@ -290,12 +289,12 @@ TaskEnd TaskBase::end_by_input() const {
 TaskEnd TaskBase::call_function() {
   const CoresScope cores(system_.endpoint(), asks());
   if (origin_) origin_->began = seam::now();
-  Attempt attempt;
+  Attempt tried;
   do {
-    ++attempt_;
-    attempt = try_call();
-  } while (attempt.error && attempt.has_arguments && may_try_again());
-  const std::exception_ptr& error = attempt.error;
+    if (extras_) ++extras_->attempt;
+    tried = try_call();
+  } while (tried.error && tried.has_arguments && may_try_again());
+  const std::exception_ptr& error = tried.error;
   if (error) fail_objects(own_error(error), Expected::no);
   if (origin_) origin_->ran_for = seam::now() - origin_->began;
   if (is_cancelled()) return TaskEnd::cancelled;
@@ -305,36 +304,36 @@ TaskEnd TaskBase::call_function() {
 TaskBase::Attempt TaskBase::try_call() {
   TaskActivity activity(*this);
   // What it submits must not be called like what it has submitted before.
-  activity.id = attempt_ == 1 ? id_ : child_id(id_, ~std::uint64_t{attempt_});
+  activity.id = attempt() == 1 ? id_ : child_id(id_, ~std::uint64_t{attempt()});
   activity.chain = chain_;
   activity.doing = name();
   const ActivityScope scope(system_.endpoint(), activity);
   const last_words::At place(system_.endpoint().settings().place, "task", name());
   TaskContext context(*this);
-  trace({.detail = attempt_, .kind = TaskEvent::Kind::started});
-  Attempt attempt;
+  trace({.detail = attempt(), .kind = TaskEvent::Kind::started});
+  Attempt tried;
   try {
-    if (attempt_ <= retries_) {
-      call_with_copies(context, attempt);
+    if (attempt() <= retries()) {
+      call_with_copies(context, tried);
     } else {
       call(context);
     }
   } catch (...) {
-    attempt.error = std::current_exception();
+    tried.error = std::current_exception();
   }
-  return attempt;
+  return tried;
 }
 
 // As bytes: not all that can be sent can be copied.
-void TaskBase::call_with_copies(TaskContext& context, Attempt& attempt) {
+void TaskBase::call_with_copies(TaskContext& context, Attempt& tried) {
   Writer kept;
   write_arguments(kept);
   try {
     call(context);
   } catch (...) {
-    attempt.error = std::current_exception();
+    tried.error = std::current_exception();
     kept.sent();
-    attempt.has_arguments = take_arguments_back(kept.body());
+    tried.has_arguments = take_arguments_back(kept.body());
   }
 }
 
@@ -361,7 +360,7 @@ void TaskBase::leave() {
     system_.parts().guests.remove(*this);
   }
   phase_.store(Phase::over, std::memory_order_release);
-  if (asks_) system_.parts().take_resources_back(*this);
+  if (asks()) system_.parts().take_resources_back(*this);
   lock_.lock();
   missing_.reset();  // they live no longer than the arguments
   lock_.unlock();
@@ -372,18 +371,19 @@ void TaskBase::leave() {
     lock_.unlock();
     mine->state().release();
   }
-  if (timer_) timer_->end();
+  if (extras_ && extras_->timer) extras_->timer->end();
   system_.count_finished();
 }
 
 void TaskBase::start_timer() {
   retain();
-  timer_ = new TaskTimer(*this, system_, seam::after(timeout_));
+  extras_->timer = new TaskTimer(*this, system_, seam::after(extras_->timeout));
+  extras_->timer->start();  // from here on the task may be over
 }
 
 bool TaskBase::time_out() {
   const bool dropped = end_before_it_begins();
-  const auto milliseconds = std::chrono::duration<double, std::milli>(timeout_).count();
+  const auto milliseconds = std::chrono::duration<double, std::milli>(extras_->timeout).count();
   fail_objects(
       std::make_exception_ptr(Timeout(fmt::format("task {} had no outcome in time ({:.6g} ms)", path(), milliseconds),
                                       dropped ? HandlerRan::no : HandlerRan::maybe)),
@@ -442,10 +442,10 @@ std::exception_ptr TaskBase::cancelled_error(HandlerRan ran) const {
 std::exception_ptr TaskBase::own_error(const std::exception_ptr& thrown) const {
   const RemoteFailure failure = describe_exception(thrown);
   const std::uint32_t rank = system_.endpoint().rank().value();
-  const std::string tries = attempt_ > 1 ? fmt::format(" in attempt {}", attempt_) : "";
+  const std::string tries = attempt() > 1 ? fmt::format(" in attempt {}", attempt()) : "";
   return std::make_exception_ptr(
       TaskError(fmt::format("task {} failed on rank {}{}: {}: {}", path(), rank, tries, failure.type, failure.text),
-                {failure.type, failure.text, path(), rank, attempt_}, HandlerRan::yes));
+                {failure.type, failure.text, path(), rank, attempt()}, HandlerRan::yes));
 }
 
 std::exception_ptr TaskBase::error_of_input() const {

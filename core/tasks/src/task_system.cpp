@@ -185,8 +185,8 @@ void TaskSystem::push(TaskBase* task) {
 
 void TaskSystem::look_for_help() { parts_->share_tasks(Shipping::By::user_thread); }
 
-void TaskSystem::trace_into(std::unique_ptr<TaskEventFile> file, std::uint32_t rate) {
-  parts_->events.begin(std::move(file), rate, submitted_.load(std::memory_order_relaxed));
+void TaskSystem::trace_into(const std::filesystem::path& file, const TaskEventsHead& head, std::uint32_t rate) {
+  parts_->events.begin(file, head, rate, submitted_.load(std::memory_order_relaxed));
 }
 
 void TaskSystem::write_traces() { parts_->events.drain(submitted_.load(std::memory_order_relaxed)); }

@@ -16,8 +16,9 @@ TaskTimer::TaskTimer(TaskBase& task, TaskSystem& system, seam::Time deadline) : 
   info.deadline = deadline;
   ignore_errors();
   static_cast<void>(attach(*this));
-  endpoint.add_timer(*this);
 }
+
+void TaskTimer::start() { info.endpoint->add_timer(*this); }
 
 void TaskTimer::end() {
   if (detach(*this)) task_.release();

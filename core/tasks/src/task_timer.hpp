@@ -18,6 +18,7 @@ class TaskTimer final : public CallState, public Continuation {
  public:
   // A reference to the task is taken over.
   TaskTimer(TaskBase& task, TaskSystem& system, seam::Time deadline);
+  void start();
   // The task is over. Gives up the caller's reference to the timer.
   void end();
 

@@ -32,6 +32,10 @@ void TaskBase::trace_start() {
          .value = trace_level_});
 }
 
+void TaskBase::trace_end(TaskEvent::Kind kind, TaskEnd end, std::uint64_t other) const {
+  trace({.other = other, .kind = kind, .value = static_cast<std::uint8_t>(end)});
+}
+
 void TaskBase::trace_wait(const ObjectPart* missing) const {
   if (is_guest() || !leaves_trace()) return;
   const TaskBase* const maker = missing->maker();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ namespace slipway::detail {
 class TaskPath;
 class TaskSystem;
 class TaskTimer;
+struct TaskHead;
 struct TaskOrigin;
 
 // One invocation of a function, from its submission until nobody holds a ref to what it made. Reference-counted: each
@@ -47,8 +49,8 @@ class TaskBase : public Continuation, public recycled::Object {
   }
 
   std::uint64_t id() const { return id_; }
-  std::uint8_t priority() const { return priority_; }
-  std::uint32_t attempt() const { return attempt_; }
+  std::uint8_t priority() const { return extras_ ? extras_->priority : 0; }
+  std::uint32_t attempt() const { return extras_ ? extras_->attempt : 1; }
   const MethodEntry& function() const { return function_; }
   TaskSystem& system() const { return system_; }
   const char* name() const;
@@ -65,15 +67,15 @@ class TaskBase : public Continuation, public recycled::Object {
   // Runs it on this thread if it is ready, and no other thread has taken it.
   bool take_and_run();
   // What it asks for beyond a core; nullptr: nothing.
-  const TaskAsks* asks() const { return asks_ ? &asks_->asks : nullptr; }
+  const TaskAsks* asks() const { return extras_ && extras_->asks ? &*extras_->asks : nullptr; }
   // It has it, and of gpus these.
   void grant(std::vector<std::uint32_t> gpus);
-  const std::vector<std::uint32_t>& gpus() const { return asks_->gpus; }
+  const std::vector<std::uint32_t>& gpus() const { return extras_->gpus; }
   // Granted, it may run; false: it was dropped meanwhile.
   bool make_ready();
   bool is_over() const { return phase_.load(std::memory_order_acquire) == Phase::over; }
   // It had been granted until this call.
-  bool end_grant() { return asks_ && asks_->granted.exchange(false, std::memory_order_acq_rel); }
+  bool end_grant() { return extras_ && extras_->granted.exchange(false, std::memory_order_acq_rel); }
 
   // It is this thread's to run or to send away; false: somebody was first.
   bool take();
@@ -84,7 +86,7 @@ class TaskBase : public Continuation, public recycled::Object {
   // Another rank sent it.
   bool is_guest() const { return origin_ != nullptr; }
   // Any rank with time may run it: it has not been sent already, nor given what it asks for.
-  bool may_leave() const { return !origin_ && !asks_; }
+  bool may_leave() const { return !origin_ && !asks(); }
 
   // Taken by this rank, to be run by another one. Plain: without running user code.
   virtual bool is_plain() const = 0;
@@ -131,13 +133,21 @@ class TaskBase : public Continuation, public recycled::Object {
 
  private:
   enum class Phase : std::uint8_t { waiting, ready, taken, over };
-  struct Asks {
-    TaskAsks asks;
+  // Of the few that want more than to be run: a plain task fills two cache lines.
+  struct Extras {
+    std::optional<TaskAsks> asks;  // nothing: a core
     std::vector<std::uint32_t> gpus;
     std::atomic<bool> granted{false};
+    std::uint8_t priority = 0;
+    std::uint8_t retries = 0;
+    std::uint32_t attempt = 0;            // that runs, or ran last
+    std::chrono::nanoseconds timeout{0};  // 0: none
+    TaskTimer* timer = nullptr;           // with a reference
   };
 
-  static std::unique_ptr<Asks> make_asks(const On& on);
+  static std::unique_ptr<Extras> make_extras(const On& on);
+  static std::unique_ptr<Extras> make_extras(TaskHead& head);
+  std::uint8_t retries() const { return extras_ ? extras_->retries : 0; }
   void start_timer();
   bool change(Phase from, Phase to);
   void advance();
@@ -153,6 +163,7 @@ class TaskBase : public Continuation, public recycled::Object {
   bool is_cancelled() const;
   TaskEnd end_by_input() const;
   bool leaves_trace() const;
+  void trace_end(TaskEvent::Kind kind, TaskEnd end, std::uint64_t other) const;
   void trace_start();
   void trace_wait(const ObjectPart* missing) const;
   // Nothing more happens to it.
@@ -171,17 +182,12 @@ class TaskBase : public Continuation, public recycled::Object {
 
   const std::unique_ptr<TaskOrigin> origin_;  // of a guest
   std::atomic<std::uint32_t> references_{1};  // of who submits
-  const std::uint8_t priority_;
   std::uint8_t trace_level_;
-  const std::uint8_t retries_;
-  std::uint16_t attempt_ = 0;  // that runs, or ran last
   std::atomic<Phase> phase_{Phase::waiting};
   std::atomic<bool> cancelled_{false};
-  seam::SpinLock lock_;  // guards missing_, and the pointers to the objects
-  const std::unique_ptr<Asks> asks_;
-  const std::chrono::nanoseconds timeout_{0};  // 0: none
-  TaskTimer* timer_ = nullptr;                 // with a reference
-  const char* const own_name_;                 // nullptr: the function's
+  seam::SpinLock lock_;                   // guards missing_, and the pointers to the objects
+  const std::unique_ptr<Extras> extras_;  // nullptr: none
+  const char* const own_name_;            // nullptr: the function's
   TaskSystem& system_;
   const MethodEntry& function_;
   std::uint64_t id_ = 0;
@@ -192,5 +198,8 @@ class TaskBase : public Continuation, public recycled::Object {
   std::unique_ptr<std::vector<ObjectPart*>> missing_;
   ObjectPart* failed_input_ = nullptr;  // one of them that failed
 };
+
+// With an argument and a result of a word each it fills two cache lines: one more byte costs a third.
+static_assert(sizeof(TaskBase) <= 112);
 
 }  // namespace slipway::detail

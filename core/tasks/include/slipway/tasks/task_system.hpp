@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,8 +60,8 @@ class TaskSystem {
   bool is_closed() const;
   std::exception_ptr closed_error() const;
 
-  // From now on tasks leave traces in the file, up to `rate` a second in full, about.
-  void trace_into(std::unique_ptr<TaskEventFile> file, std::uint32_t rate);
+  // From now on tasks leave traces in the file, up to `rate` a second in full, about. It is made for the first ones.
+  void trace_into(const std::filesystem::path& file, const TaskEventsHead& head, std::uint32_t rate);
   // Those that there are, into the file: now and then, one thread at a time. Throws Error, and there is no trace any
   // more.
   void write_traces();
