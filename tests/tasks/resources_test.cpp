@@ -185,12 +185,62 @@ TEST(TaskResources, Contract15_CoresOfWhoWaitsAreFree) {
 }
 
 // One begins while any core is free, and so the second may; a third may not, although threads are left.
-TEST(TaskResources, ATaskOfManyCoresKeepsOthersBack) {
-  run_on({.pool_threads = 4}, [](const Handle<Maker>&, std::uint32_t) {
-    std::vector<Ref<std::uint32_t>> refs;
-    for (int i = 0; i < 9; ++i) refs.push_back(submit<&use>(on({.cpus = 3}), 2));
+// Keeps so many cores busy; how many that are at once shows in `most`.
+void use_cores(int cores, int milliseconds) {
+  Counts& mine = counts[own_rank()];
+  const int now = mine.now += cores;
+  int most = mine.most;
+  while (most < now && !mine.most.compare_exchange_weak(most, now)) {
+  }
+  spend(milliseconds);
+  mine.now -= cores;
+  ++mine.all;
+}
+
+TEST(TaskResources, TasksKeepNoMoreCoresBusyThanThereAre) {
+  on_ranks(4, [](const Handle<Maker>&, std::uint32_t ranks) {
+    std::vector<Ref<void>> refs;
+    for (int i = 0; i < 35; ++i) {
+      const int cores = std::array{1, 1, 3, 1, 2, 1, 4}[static_cast<std::size_t>(i % 7)];
+      refs.push_back(submit<&use_cores>(on({.cpus = static_cast<double>(cores)}), cores, 1 + i % 3));
+    }
     wait(std::move(refs));  // unlike get it runs none of them on this thread
-    EXPECT_LE(counts[0].most, 2);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) EXPECT_LE(counts[rank].most, 4);
+  });
+}
+
+std::atomic<int> small_begun;
+void small() {
+  ++small_begun;
+  spend(1);
+}
+int begun_before() { return small_begun; }
+
+// Though small ones are always ready and would have room at any time.
+TEST(TaskResources, ATaskOfManyCoresHasItsTurn) {
+  on_ranks(2, [](const Handle<Maker>&, std::uint32_t) {
+    small_begun = 0;
+    std::vector<Ref<void>> refs;
+    for (int i = 0; i < 50; ++i) refs.push_back(submit<&small>());
+    const Ref<int> wide = submit<&begun_before>(on({.cpus = 2}));
+    for (int i = 0; i < 250; ++i) refs.push_back(submit<&small>());
+    wait(std::vector{wide});
+    EXPECT_LT(get(wide), 150);
+    wait(std::move(refs));
+  });
+}
+
+int waits_with_many(int depth) {
+  if (depth == 0) return 1;
+  return 1 + wait(std::vector{submit<&waits_with_many>(on({.cpus = 4}), depth - 1)}).front().value();
+}
+
+// What waits gives its cores away, and waits for nobody's when it goes on.
+TEST(TaskResources, TasksOfAllCoresMayWaitForEachOther) {
+  on_ranks(4, [](const Handle<Maker>&, std::uint32_t) {
+    std::vector<Ref<int>> refs;
+    for (int i = 0; i < 5; ++i) refs.push_back(submit<&waits_with_many>(on({.cpus = 4}), 6));
+    for (const auto& done : wait(std::move(refs))) EXPECT_EQ(done.value(), 7);
   });
 }
 

@@ -97,7 +97,13 @@ void Endpoint::flush() { parts_->progress.flush(); }
 void Endpoint::run_in_pool(Runnable* work) { parts_->pool.push(work); }
 bool Endpoint::pool_has_work() const { return parts_->pool.has_work(); }
 
-int Endpoint::set_pool_cores(int more) { return Pool::on_pool_thread() ? parts_->pool.set_cores(more) : 0; }
+// Of other threads nobody counts the cores.
+BusyCores Endpoint::set_cores(BusyCores cores) {
+  return Pool::on_pool_thread() ? parts_->pool.set_cores(cores) : BusyCores{};
+}
+bool Endpoint::take_cores(std::int32_t cores) { return parts_->pool.take_cores(cores); }
+void Endpoint::run_when_free(Runnable* work, std::int32_t cores) { parts_->pool.push_when_free(work, cores); }
+bool Endpoint::cores_are_awaited() const { return parts_->pool.cores_are_awaited(); }
 
 void Endpoint::send_control(RankId to, std::string_view body) {
   wire::FrameHeader header{.kind = wire::FrameKind::control, .size = static_cast<std::uint32_t>(body.size())};

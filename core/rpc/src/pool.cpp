@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool.hpp"
 
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "progress.hpp"
@@ -12,7 +14,7 @@ namespace slipway::detail {
 namespace {
 
 thread_local bool is_pool_thread = false;
-thread_local int more_cores = 0;                     // than one, that this thread stands for while it does not wait
+thread_local constinit BusyCores busy;               // of this thread while it runs something and does not wait
 thread_local constinit const Pool* leads = nullptr;  // this thread is in Progress::lead for it
 constexpr seam::Time idle_check = 1'000'000'000;     // safety net under idle_word_
 
@@ -25,6 +27,7 @@ Pool::Pool(Setup setup, Progress& progress) : setup_(std::move(setup)), progress
 Pool::~Pool() {
   stop();
   while (Runnable* work = pop()) delete work;
+  for (Runnable* const work : awaiting_) delete work;
 }
 
 void Pool::start() {
@@ -113,29 +116,81 @@ bool Pool::begin_blocking() {
     return false;
   }
   stop_running();
+  wake();
   return true;
 }
 
 void Pool::block_again() {
   blocked_.fetch_add(1, std::memory_order_seq_cst);
   stop_running();
-}
-
-void Pool::stop_running() {
-  running_.fetch_sub(static_cast<std::uint32_t>(1 + more_cores), std::memory_order_seq_cst);
   wake();
 }
 
+void Pool::start_running() {
+  running_.fetch_add(static_cast<std::uint32_t>(busy.all), std::memory_order_seq_cst);
+  if (busy.of_tasks != 0) task_cores_.fetch_add(busy.of_tasks, std::memory_order_seq_cst);
+}
+
+void Pool::stop_running() {
+  running_.fetch_sub(static_cast<std::uint32_t>(busy.all), std::memory_order_seq_cst);
+  give_task_cores(busy.of_tasks);
+}
+
 void Pool::end_blocking() {
-  running_.fetch_add(static_cast<std::uint32_t>(1 + more_cores), std::memory_order_relaxed);
+  start_running();
   blocked_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-int Pool::set_cores(int more) {
-  const int before = std::exchange(more_cores, more);
-  running_.fetch_add(static_cast<std::uint32_t>(more - before), std::memory_order_seq_cst);
-  if (more < before) wake();
+BusyCores Pool::set_cores(BusyCores cores) {
+  const BusyCores before = std::exchange(busy, cores);
+  running_.fetch_add(static_cast<std::uint32_t>(cores.all - before.all), std::memory_order_seq_cst);
+  give_task_cores(before.of_tasks - cores.of_tasks);
+  if (cores.all < before.all) wake();
   return before;
+}
+
+bool Pool::take_cores(std::int32_t cores) {
+  if (cores_are_awaited()) return false;
+  cores = std::min(cores, static_cast<std::int32_t>(setup_.cpus));
+  std::int32_t taken = task_cores_.load(std::memory_order_relaxed);
+  do {
+    if (taken - busy.of_tasks + cores > static_cast<std::int32_t>(setup_.cpus)) return false;
+  } while (!task_cores_.compare_exchange_weak(taken, taken - busy.of_tasks + cores, std::memory_order_seq_cst));
+  busy.of_tasks = cores;
+  return true;
+}
+
+void Pool::give_task_cores(std::int32_t cores) {
+  if (cores == 0) return;
+  task_cores_.fetch_sub(cores, std::memory_order_seq_cst);
+  if (awaiting_count_.load(std::memory_order_seq_cst) != 0) start_awaiting();
+}
+
+void Pool::push_when_free(Runnable* work, std::int32_t cores) {
+  work->cores = std::min(cores, static_cast<std::int32_t>(setup_.cpus));
+  awaiting_lock_.lock();
+  awaiting_.push_back(work);
+  awaiting_count_.fetch_add(1, std::memory_order_seq_cst);
+  awaiting_lock_.unlock();
+  start_awaiting();  // some may have been given back meanwhile
+}
+
+void Pool::start_awaiting() {
+  while (Runnable* const work = next_awaiting()) push(work);
+}
+
+// It has its cores. nullptr: nobody waits, or too few are free for the first.
+Runnable* Pool::next_awaiting() {
+  const std::lock_guard guard(awaiting_lock_);
+  if (awaiting_.empty()) return nullptr;
+  Runnable* const work = awaiting_.front();
+  std::int32_t taken = task_cores_.load(std::memory_order_seq_cst);
+  do {
+    if (taken + work->cores > static_cast<std::int32_t>(setup_.cpus)) return nullptr;
+  } while (!task_cores_.compare_exchange_weak(taken, taken + work->cores, std::memory_order_seq_cst));
+  awaiting_.pop_front();
+  awaiting_count_.fetch_sub(1, std::memory_order_relaxed);
+  return work;
 }
 
 // More threads than cpus are not blocked: some replacements are no longer needed, and sleep.
@@ -154,19 +209,23 @@ void Pool::run_thread() {
     Runnable* const work = pop();
     if (work) {
       wake();  // for what is left
-      work->execute();
+      run(work);
+      continue;
     }
     running_.fetch_sub(1, std::memory_order_seq_cst);
-    if (work) continue;
     if (!leader_.exchange(true, std::memory_order_seq_cst)) {
-      if (Runnable* const own = lead()) {
-        own->execute();
-        running_.fetch_sub(1, std::memory_order_seq_cst);
-      }
+      if (Runnable* const own = lead()) run(own);
       continue;
     }
     sleep([this] { return has_work() || !leader_.load(std::memory_order_seq_cst); });
   }
+}
+
+// It counts as running already.
+void Pool::run(Runnable* work) {
+  busy = {.of_tasks = work->cores};
+  work->execute();
+  stop_running();
 }
 
 // As the leader, until there is work. What this thread is to run at once, without the queue; it counts as running.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,19 @@ class Pool {
   void end_blocking();
   // After end_blocking on the same stack: the limit has been asked already.
   void block_again();
-  // What runs on this pool thread keeps so many more cores busy than one (-1: none). What it was before.
-  int set_cores(int more);
+
+  // Cores of tasks. Handlers take a thread as soon as there is one; tasks begin when cores are free that no other task
+  // keeps busy, in the order in which they came for them. A task that waits gives its cores away and has them again
+  // when it goes on, whatever else runs by then. On a pool thread, whose cores are given back when its work ends.
+  //
+  // Whatever it is, it runs on. What it was before.
+  BusyCores set_cores(BusyCores cores);
+  // This thread's tasks have `cores` now. False, and nothing is changed: too few are free, or others came before.
+  [[nodiscard]] bool take_cores(std::int32_t cores);
+  // Any thread. As push, once the cores are there; it runs with them.
+  void push_when_free(Runnable* work, std::int32_t cores);
+  // Somebody waits for cores.
+  bool cores_are_awaited() const { return awaiting_count_.load(std::memory_order_relaxed) != 0; }
   std::uint32_t blocked() const { return blocked_.load(std::memory_order_relaxed); }
 
   static bool on_pool_thread();
@@ -59,7 +71,12 @@ class Pool {
   Runnable* lead();
   void enqueue(Runnable* work);
   void add_thread();
+  void run(Runnable* work);
+  void start_running();
   void stop_running();
+  void give_task_cores(std::int32_t cores);
+  void start_awaiting();
+  Runnable* next_awaiting();
   bool surplus() const;
   template <class Reason>
   void sleep(const Reason& stay_awake);
@@ -70,12 +87,16 @@ class Pool {
   Runnable* head_ = nullptr;
   Runnable* tail_ = nullptr;
   std::atomic<std::uint32_t> queued_{0};
-  std::atomic<std::uint32_t> live_{0};      // threads
-  std::atomic<std::uint32_t> blocked_{0};   // of these, waiting in user code
-  std::atomic<std::uint32_t> running_{0};   // of these, in user code and not waiting
-  std::atomic<std::uint32_t> sleeping_{0};  // of these, at idle_word_
-  std::atomic<bool> leader_{false};         // one of these is in Progress::lead
-  Runnable* leaders_own_ = nullptr;         // what it has pushed first, and will run itself; the leader's thread only
+  std::atomic<std::uint32_t> live_{0};       // threads
+  std::atomic<std::uint32_t> blocked_{0};    // of these, waiting in user code
+  std::atomic<std::uint32_t> running_{0};    // of these, in user code and not waiting
+  std::atomic<std::uint32_t> sleeping_{0};   // of these, at idle_word_
+  std::atomic<std::int32_t> task_cores_{0};  // of these, or taken for what awaits a thread
+  std::atomic<std::uint32_t> awaiting_count_{0};
+  seam::SpinLock awaiting_lock_;     // guards awaiting_; awaiting_count_ is written with it
+  std::deque<Runnable*> awaiting_;   // cores
+  std::atomic<bool> leader_{false};  // one of these is in Progress::lead
+  Runnable* leaders_own_ = nullptr;  // what it has pushed first, and will run itself; the leader's thread only
   std::atomic<bool> stop_{false};
   seam::Word idle_word_{0};
   seam::SpinLock threads_lock_;  // guards threads_

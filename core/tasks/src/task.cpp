@@ -28,16 +28,14 @@ namespace {
 // Of many that a task waits for one after the other, the first and the last ones are worth an event.
 constexpr std::size_t missing_that_are_told = 4;
 
-// A task that keeps more cores busy than one, or none, takes so many from the others of the rank.
+// A task that keeps more cores busy than one, or none, counts as so many.
 class CoresScope {
  public:
   CoresScope(Endpoint& endpoint, const TaskAsks* asks) : endpoint_(endpoint), changes_(asks != nullptr) {
-    if (!changes_) return;
-    const auto cores = static_cast<int>((asks->cpus + TaskAsks::unit - 1) / TaskAsks::unit);
-    before_ = endpoint_.set_pool_cores(cores - 1);
+    if (changes_) before_ = endpoint_.set_cores({.all = asks->cores(), .of_tasks = asks->cores()});
   }
   ~CoresScope() {
-    if (changes_) static_cast<void>(endpoint_.set_pool_cores(before_));
+    if (changes_) static_cast<void>(endpoint_.set_cores(before_));
   }
   CoresScope(const CoresScope&) = delete;
   CoresScope& operator=(const CoresScope&) = delete;
@@ -45,7 +43,7 @@ class CoresScope {
  private:
   Endpoint& endpoint_;
   const bool changes_;
-  int before_ = 0;
+  BusyCores before_;
 };
 
 // Of this thread, in nanoseconds.

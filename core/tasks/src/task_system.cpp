@@ -20,13 +20,27 @@ constexpr int tasks_a_turn = 16;
 
 }  // namespace
 
+// A piece of work that becomes a runner when there is a core for it.
+class Runner final : public Runnable {
+ public:
+  explicit Runner(TaskSystemParts& parts) : parts_(parts) {}
+  void execute() override {
+    Endpoint& endpoint = parts_.endpoint();
+    if (cores == 0 && !endpoint.take_cores(1)) return endpoint.run_when_free(this, 1);
+    TaskSystemParts& parts = parts_;
+    delete this;  // first: the work may take long
+    parts.runner_called.store(false, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // before the look at the queue, as in its push
+    parts.run_tasks();
+  }
+
+ private:
+  TaskSystemParts& parts_;
+};
+
 void TaskSystemParts::call_runner() {
   if (runner_called.load(std::memory_order_seq_cst) || runner_called.exchange(true, std::memory_order_seq_cst)) return;
-  endpoint().run_in_pool(new Job([this] {
-    runner_called.store(false, std::memory_order_seq_cst);
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // before the look at the queue, as in its push
-    run_tasks();
-  }));
+  endpoint().run_in_pool(new Runner(*this));
 }
 
 void TaskSystemParts::run_tasks() {
@@ -35,17 +49,36 @@ void TaskSystemParts::run_tasks() {
   for (int run = 0;; ++run) {
     TaskBase* const task = ready.pop();
     if (!task) return shipping.ran_empty();
-    const bool others_wait = (run >= tasks_a_turn || tasks_are_long) && system.endpoint().pool_has_work();
+    const bool others_wait = (run >= tasks_a_turn || tasks_are_long) && endpoint().pool_has_work();
     if (!ready.empty() || others_wait) call_runner();
     if (!alone && !ready.empty()) shipping.send_or_offer(Shipping::By::user_thread);  // before: it may take long
+    const std::int32_t cores = task->asks() ? task->asks()->cores() : 1;
+    if (cores > 1 && !endpoint().take_cores(cores)) return run_when_free(*task, cores);
     const seam::Time began = alone ? 0 : seam::now();
-    task->take_and_run();
-    task->release();
+    run_task(*task);
     if (!alone) tasks_are_long = shipping.note_length(seam::now() - began);
-    if (router.has_waiting()) router.send_waiting(Shipping::By::user_thread);
     if (others_wait) return;
+    if (endpoint().cores_are_awaited()) return call_runner();  // it has its turn after who came before
+    if (cores > 1) static_cast<void>(endpoint().set_cores({.of_tasks = 1}));
     if (run == tasks_a_turn) run = 0;
   }
+}
+
+void TaskSystemParts::run_task(TaskBase& task) {
+  task.take_and_run();
+  task.release();
+  if (router.has_waiting()) router.send_waiting(Shipping::By::user_thread);
+}
+
+void TaskSystemParts::run_when_free(TaskBase& task, std::int32_t cores) {
+  wide.add(task);
+  const auto run = [this, &task] {
+    wide.remove(task);
+    run_task(task);
+    static_cast<void>(endpoint().set_cores({.of_tasks = 1}));
+    run_tasks();
+  };
+  endpoint().run_when_free(new Job(run), cores);
 }
 
 void TaskSystemParts::check_possible(const TaskAsks& asks) const {
@@ -172,6 +205,10 @@ TaskSystem::~TaskSystem() {
   close("the program has ended");
   while (TaskBase* const task = parts_->ready.pop()) {
     task->take_and_run();  // which only says so
+    task->release();
+  }
+  for (TaskBase* const task : parts_->wide.take_all()) {
+    task->take_and_run();
     task->release();
   }
   parts_->drop_waiting();

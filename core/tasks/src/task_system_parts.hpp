@@ -19,6 +19,7 @@
 #include "shipping.hpp"
 #include "slipway/tasks/task_node.hpp"
 #include "slipway/tasks/task_system.hpp"
+#include "wide_tasks.hpp"
 
 namespace slipway::detail {
 
@@ -26,7 +27,8 @@ namespace slipway::detail {
 //
 // A runner is a piece of work for the pool: it runs tasks. At most one waits in the pool's queue at a time; when a
 // thread takes it up and there is more, the thread sends the next one ahead. So as many threads run tasks as there are
-// cores and tasks, and one that blocks is replaced like any other.
+// cores and tasks, and one that blocks is replaced like any other. A task of many cores waits in `wide` until they are
+// free; runners end meanwhile, so that its turn comes.
 struct TaskSystemParts {
   TaskSystemParts(TaskSystem& owner, NodeId first_node, std::vector<RankCapacity> ranks);
 
@@ -37,6 +39,9 @@ struct TaskSystemParts {
 
   void call_runner();
   void run_tasks();
+  void run_task(TaskBase& task);
+  // Once there are as many cores as it needs; then this thread goes on with others.
+  void run_when_free(TaskBase& task, std::int32_t cores);
 
   // Of tasks that ask for more than a core. Throws UsageError where no rank has it.
   void check_possible(const TaskAsks& asks) const;
@@ -61,6 +66,7 @@ struct TaskSystemParts {
   const NodeId first_node;
   EventLog events;
   ReadyQueue ready;
+  WideTasks wide;
   ObjectTable objects;
   const std::vector<RankCapacity> capacities;  // by rank
   Shipping shipping;

@@ -14,6 +14,7 @@
 #include "slipway/rpc/activity.hpp"
 #include "slipway/rpc/call_table.hpp"
 #include "slipway/rpc/node_slot.hpp"
+#include "slipway/rpc/runnable.hpp"
 #include "slipway/rpc/transport.hpp"
 
 namespace slipway {
@@ -164,9 +165,11 @@ class Endpoint final : public FrameSink {
   void run_in_pool(Runnable* work);
   // Whether other work waits for a thread of the pool. Any thread.
   bool pool_has_work() const;
-  // What runs on this thread keeps so many more cores busy than one (-1: none), if it is a thread of the pool. What it
-  // was before.
-  int set_pool_cores(int more);
+  // Cores of tasks, see Pool.
+  BusyCores set_cores(BusyCores cores);
+  [[nodiscard]] bool take_cores(std::int32_t cores);
+  void run_when_free(Runnable* work, std::int32_t cores);
+  bool cores_are_awaited() const;
   void report_unobserved(const CallInfo& info, const std::exception_ptr& error);
   void node_failed(NodeId node, const std::exception_ptr& error);
   std::uint64_t unobserved_errors() const { return unobserved_.load(std::memory_order_relaxed); }

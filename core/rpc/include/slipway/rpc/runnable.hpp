@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "slipway/base/recycled.hpp"
@@ -14,6 +15,13 @@ class Runnable : public recycled::Object {
   virtual ~Runnable() = default;
   virtual void execute() = 0;
   Runnable* next = nullptr;
+  std::int32_t cores = 0;  // that the pool has taken for it, see Pool::push_when_free
+};
+
+// How many cores what runs on a thread of the pool keeps busy while it does not wait.
+struct BusyCores {
+  std::int32_t all = 1;
+  std::int32_t of_tasks = 0;
 };
 
 // A function as a piece of work.

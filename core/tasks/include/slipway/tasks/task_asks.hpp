@@ -30,6 +30,7 @@ struct TaskAsks {
   std::uint32_t near_rank = RankId::none;
 
   auto operator<=>(const TaskAsks&) const = default;
+  std::int32_t cores() const { return static_cast<std::int32_t>((cpus + unit - 1) / unit); }
   bool has_resources() const { return gpus > 0 || memory > 0 || !named.empty(); }
 };
 
