@@ -87,6 +87,15 @@ def traces(task: Task) -> list[Pair]:
     return [Pair(traced[name], silent[name]) for name in ("empty_per_s", "paced_us", "tasks_of_1ms_per_s")]
 
 
+def metg(task: Task) -> list[Pair]:
+    baseline = task.machine.build / "bench/metg_openmp"
+    if not baseline.exists():
+        raise NotMeasured("needs a compiler with OpenMP")
+    own = task.figures(1, "bench/bench_metg")
+    openmp = figures_in(task.machine.start([str(baseline), "--effort", str(task.percent)]))
+    return [Pair(own[name], openmp[name]) for name in (f"metg_{pattern}_us" for pattern in METG_PATTERNS)]
+
+
 def tcp(task: Task) -> list[Pair]:
     flags = task.machine.without_shared_memory()
     own, raw = (task.figures(2, program, "--most-outstanding", "64", mpirun_flags=flags)
@@ -173,6 +182,8 @@ def compilation(task: Task) -> list[Pair]:
     return [Pair(*(statistics.median(own) for own in zip(*times)))]
 
 
+METG_PATTERNS = ["stencil", "nearest", "fft", "spread", "all_to_all"]
+
 GROUPS = [
     Group("calls", [Row("round trip of a 64 B call, us", 1.5, small_is_good=True),
                     Row("calls/s, 64 outstanding", 1.5),
@@ -207,6 +218,8 @@ GROUPS = [
     Group("traces", [Row("empty tasks/s, traces on against off", 0.8),
                      Row("an empty task now and then, us, the same", None, small_is_good=True),
                      Row("tasks of 1 ms/s, the same", 0.99)], traces),
+    Group("metg", [Row(f"METG(50 %), {pattern.replace('_', ' ')}, us", 1, small_is_good=True)
+                   for pattern in METG_PATTERNS], metg),
     Group("crowd", [Row("8 ranks, one pair active, calls/s", 0.5)], crowd),
     Group("idle", [Row("8 idle ranks, % of a core", 4, small_is_good=True)], idle),
     # 64 MiB of requests may be in flight; batches, replies and the allocator take some more.

@@ -11,7 +11,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(sys.argv[1], "bench")))
 from suite.rows import GROUPS  # noqa: E402  pylint: disable=wrong-import-position
 
-ELSEWHERE = {"posts": "--ygm", "submission": "needs Slurm"}  # what a group says where it cannot be measured
+# What a group says where it cannot be measured.
+ELSEWHERE = {"posts": "--ygm", "submission": "needs Slurm", "metg": "needs a compiler with OpenMP"}
 
 
 def require(condition, problem):
