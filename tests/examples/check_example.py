@@ -84,6 +84,57 @@ def learning_search(text, _):
     match(r"search: \d+ rounds in .* solved 100 of 100 starts", text)
 
 
+def numbers(pattern, text):
+    return [float(number) for number in match(pattern, text).groups()]
+
+
+def recurrent(text, groups, largest_error):
+    match("tasks and plain calls give the same, to the last bit", text)
+    cells, calls, tasks = numbers(r"(\d+) cells: ([\d.]+) ms by plain calls, ([\d.]+) ms by tasks", text)
+    cores, packed, share, chain = numbers(r"packed perfectly on (\d+) cores: ([\d.]+) ms, of which tasks reach (\d+) "
+                                          r"%; the longest chain: ([\d.]+) ms", text)
+    require(cells == groups * 200 * 4, f"there are {cells} cells")
+    require(0 < chain < calls, f"the longest chain takes {chain} ms, and all {calls} ms")
+    require(abs(packed - max(chain, calls / cores)) < 0.2, f"{packed} ms is no perfect packing")
+    require(abs(share - 100 * packed / tasks) < 1.5, f"{packed} ms are not {share} % of {tasks} ms")
+    error, = numbers(r"error of 10 steps ahead, for series never seen: (\d\.\d+)", text)
+    require(error < largest_error, f"the error is {error}")
+
+
+def recurrent_network(text, _):
+    recurrent(text, 3, 0.01)
+
+
+def recurrent_narrow(text, _):
+    recurrent(text, 2, 0.2)
+
+
+def hyperparameters(text, places, epochs, least_saved, least_accuracy):
+    match("plain calls find the same models on each rung, to the last bit", text)
+    lines = re.findall(r" (\d+) +(\d+) +(\d+) +(\d+) +([01]\.\d{4}) +([01]\.\d{4})\n", text)
+    rows = sorted({tuple(map(float, line)) for line in lines})
+    require([row[:3] for row in rows] == [(rung, *row) for rung, row in enumerate(zip(epochs, places))],
+            f"the rungs are {rows}")
+    require(all(best >= worst for *_, best, worst in rows), "the best is worse than the worst")
+    trained, everything, saved = numbers(r"(\d+) epochs at most, where all trials to the end have (\d+): (\d+) % saved",
+                                         text)
+    more = [after - before for before, after in zip([0, *epochs], epochs)]
+    expected = sum((row[2] + row[3]) * each for row, each in zip(rows, more))
+    require(trained == expected, f"{trained} epochs were counted, not {expected}")
+    require(everything == places[0] * epochs[-1], f"to train all takes {everything} epochs?")
+    require(saved == 100 * (everything - trained) // everything and saved >= least_saved, f"saved are {saved} %")
+    accuracy, = numbers(r"accuracy on held-out images ([01]\.\d+)", text)
+    require(accuracy >= least_accuracy, f"the accuracy is only {accuracy}")
+
+
+def hyperparameter_search(text, _):
+    hyperparameters(text, [27, 9, 3, 1], [4, 12, 36, 108], 60, 0.96)
+
+
+def hyperparameter_many(text, _):
+    hyperparameters(text, [40, 20, 10, 5, 2, 1], [1, 2, 4, 8, 16, 32], 50, 0.93)
+
+
 def main():
     variant, separator, *command = sys.argv[1:]
     require(separator == "--" and command, "use: check_example.py VARIANT -- COMMAND ARGS...")
