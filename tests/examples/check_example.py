@@ -135,6 +135,58 @@ def hyperparameter_many(text, _):
     hyperparameters(text, [40, 20, 10, 5, 2, 1], [1, 2, 4, 8, 16, 32], 50, 0.93)
 
 
+def tree_search(text, opponent, games, least):
+    played = {int(game): (place, float(gets)) for game, place, gets in
+              re.findall(r"game +(\d+): search moves (first|second), gets ([\d.]+) after \d+ stones", text)}
+    require(sorted(played) == list(range(1, games + 1)), f"the games are {sorted(played)}")
+    for game, (place, _) in played.items():
+        require(place == ("first" if game % 2 == 1 else "second"), f"in game {game} the search moves {place}")
+    score, others, playouts = match(rf"search ([\d.]+), {opponent} ([\d.]+) in {games} games; (\d+) playouts", text).groups()
+    require(float(score) == sum(gets for _, gets in played.values()), f"the games do not add up to {score}")
+    require(float(score) + float(others) == games, f"{score} and {others} are not {games}")
+    require(int(playouts) > 0, "nothing was played out")
+    require(float(score) >= least, f"the search gets only {score} of {games}")
+
+
+def tree_search_check(text, _):
+    tree_search(text, "look_ahead", 2, 1)
+    match(r"all [1-9]\d* moves by tasks are those of plain calls", text)
+
+
+def tree_search_look_ahead(text, _):
+    tree_search(text, "look_ahead", 6, 5)
+
+
+def tree_search_tenth(text, _):
+    tree_search(text, "search", 12, 7)
+
+
+def tree_search_timed(text, _):
+    tree_search(text, "look_ahead", 4, 2.5)
+
+
+def sensor_fusion(text, ticks, inputs):
+    held, missed, fused, dropped = map(int, match(
+        r"(\d+) ticks held, (\d+) missed; (\d+) inputs fused, (\d+) dropped", text).groups())
+    require(held + missed == ticks, f"{held} and {missed} are not {ticks} ticks")
+    require(fused + dropped == inputs, f"{fused} and {dropped} are not {inputs} inputs")
+    match(rf"a plain loop over the same inputs gives the same {held} estimates, to the last bit", text)
+    return missed, dropped
+
+
+def sensor_fusion_all(text, _):
+    require(sensor_fusion(text, 20 * 50, 20 * (50 + 20 + 5)) == (0, 0), "something was missed or dropped")
+    fused, *alone = map(float, match(
+        r"error ([\d.]+) m; accelerometer alone ([\d.]+) m, odometer alone ([\d.]+) m, gps alone ([\d.]+) m",
+        text).groups())
+    require(0 < fused < 0.75 * min(alone), f"the error is {fused} m, and {min(alone)} m with one sensor")
+
+
+def sensor_fusion_late(text, _):
+    _, dropped = sensor_fusion(text, 4 * 50, 4 * (50 + 20 + 5))
+    require(dropped > 0, "nothing was dropped, although inputs are late")
+
+
 def main():
     variant, separator, *command = sys.argv[1:]
     require(separator == "--" and command, "use: check_example.py VARIANT -- COMMAND ARGS...")
