@@ -31,9 +31,9 @@ constexpr std::size_t layers = units.size();
 
 struct Settings {
   int steps = 200;
-  int groups = 3;  // of series; each has a grid of its own, and the last is kept for the test
-  int series = 8;  // a group, side by side in each task
-  int repeat = 3;  // the fastest time counts
+  int groups = 3;   // of series; each has a grid of its own, and the last is kept for the test
+  int series = 16;  // a group, side by side in each task
+  int repeat = 3;   // the fastest time counts
   int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));  // of all ranks together
 };
 

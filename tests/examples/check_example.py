@@ -128,7 +128,7 @@ def hyperparameters(text, places, epochs, least_saved, least_accuracy):
 
 
 def hyperparameter_search(text, _):
-    hyperparameters(text, [27, 9, 3, 1], [4, 12, 36, 108], 60, 0.96)
+    hyperparameters(text, [27, 9, 3, 1], [2, 6, 18, 54], 60, 0.94)
 
 
 def hyperparameter_many(text, _):
