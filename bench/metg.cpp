@@ -77,7 +77,7 @@ class Tasks {
   void submit_step(Point point, std::array<Row, ahead>& rows) {
     Row& row = rows[static_cast<std::size_t>(point.step) % ahead];
     const Row& before = rows[(static_cast<std::size_t>(point.step) + ahead - 1) % ahead];
-    slipway::get(std::move(row));
+    for (const auto& ref : row) slipway::get(ref);
     row.clear();
     for (point.place = 0; point.place < point.graph.width; ++point.place) {
       inputs_.clear();
