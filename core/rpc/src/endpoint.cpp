@@ -95,6 +95,7 @@ NodeSlot& Endpoint::add_local(NodeId node, const std::type_info& type, Admission
 void Endpoint::flush() { parts_->progress.flush(); }
 
 void Endpoint::run_in_pool(Runnable* work) { parts_->pool.push(work); }
+void Endpoint::run_beside(Runnable* work) { parts_->pool.push_beside(work); }
 bool Endpoint::pool_has_work() const { return parts_->pool.has_work(); }
 
 // Of other threads nobody counts the cores.

@@ -26,7 +26,8 @@ Pool::Pool(Setup setup, Progress& progress) : setup_(std::move(setup)), progress
 
 Pool::~Pool() {
   stop();
-  while (Runnable* work = pop()) delete work;
+  while (Runnable* work = queue_.pop()) delete work;
+  while (Runnable* work = beside_.pop()) delete work;
   for (Runnable* const work : awaiting_) delete work;
 }
 
@@ -58,17 +59,27 @@ void Pool::push_quietly(Runnable* work) {
   if (leads == this && !leaders_own_) {
     leaders_own_ = work;
   } else {
-    enqueue(work);
+    queue_.push(work);
   }
 }
 
-void Pool::enqueue(Runnable* work) {
+void Pool::Queue::push(Runnable* work) {
   work->next = nullptr;
-  queue_lock_.lock();
+  const std::lock_guard guard(lock_);
   (tail_ ? tail_->next : head_) = work;
   tail_ = work;
-  queued_.fetch_add(1, std::memory_order_seq_cst);
-  queue_lock_.unlock();
+  size_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+Runnable* Pool::Queue::pop() {
+  if (size_.load(std::memory_order_acquire) == 0) return nullptr;
+  const std::lock_guard guard(lock_);
+  Runnable* const work = head_;
+  if (!work) return nullptr;
+  head_ = work->next;
+  if (!head_) tail_ = nullptr;
+  size_.fetch_sub(1, std::memory_order_relaxed);
+  return work;
 }
 
 void Pool::push(Runnable* work) {
@@ -76,21 +87,28 @@ void Pool::push(Runnable* work) {
   wake();
 }
 
-Runnable* Pool::pop() {
-  if (queued_.load(std::memory_order_acquire) == 0) return nullptr;
-  queue_lock_.lock();
-  Runnable* const work = head_;
-  if (work) {
-    head_ = work->next;
-    if (!head_) tail_ = nullptr;
-    queued_.fetch_sub(1, std::memory_order_relaxed);
-  }
-  queue_lock_.unlock();
-  return work;
+void Pool::push_beside(Runnable* work) {
+  beside_.push(work);
+  if (leads != this) wake_beside();  // else it will look itself
+}
+
+void Pool::wake_beside() {
+  if (leader_.load(std::memory_order_seq_cst)) return progress_.give_leader_work();
+  if (wake_sleeper()) return;
+  const std::uint32_t live = live_.load(std::memory_order_acquire);
+  const std::uint32_t most = blocked_.load(std::memory_order_seq_cst) + setup_.cpus + 1;
+  if (live < most && !stop_.load(std::memory_order_acquire)) add_thread();
+}
+
+bool Pool::wake_sleeper() {
+  if (sleeping_.load(std::memory_order_seq_cst) == 0) return false;
+  idle_word_.fetch_add(1, std::memory_order_acq_rel);
+  seam::wake(idle_word_);
+  return true;
 }
 
 void Pool::wake() {
-  const std::uint32_t waiting = queued_.load(std::memory_order_seq_cst);
+  const std::uint32_t waiting = queue_.size();
   if (waiting == 0) return;
   const bool busy_leader = leads == this && leaders_own_;
   if (leads == this) {
@@ -100,11 +118,7 @@ void Pool::wake() {
     if (waiting == 1) return;
   }
   if (running_.load(std::memory_order_seq_cst) + (busy_leader ? 1 : 0) >= setup_.cpus) return;
-  if (sleeping_.load(std::memory_order_seq_cst) > 0) {
-    idle_word_.fetch_add(1, std::memory_order_acq_rel);
-    seam::wake(idle_word_);
-    return;
-  }
+  if (wake_sleeper()) return;
   const std::uint32_t live = live_.load(std::memory_order_acquire);
   const std::uint32_t blocked = blocked_.load(std::memory_order_seq_cst);
   if (live < blocked + setup_.cpus && !stop_.load(std::memory_order_acquire)) add_thread();
@@ -201,13 +215,17 @@ void Pool::run_thread() {
   const last_words::AlternateStack stack;
   if (setup_.thread_begins) setup_.thread_begins(setup_.context);
   while (!stop_.load(std::memory_order_acquire)) {
+    if (Runnable* const work = beside_.pop()) {
+      busy = {.all = 0};
+      work->execute();
+      continue;
+    }
     if (surplus()) {
-      sleep([this] { return !surplus(); });
+      sleep([this] { return !surplus() || beside_.has_work(); });
       continue;
     }
     running_.fetch_add(1, std::memory_order_seq_cst);
-    Runnable* const work = pop();
-    if (work) {
+    if (Runnable* const work = queue_.pop()) {
       wake();  // for what is left
       run(work);
       continue;
@@ -217,7 +235,7 @@ void Pool::run_thread() {
       if (Runnable* const own = lead()) run(own);
       continue;
     }
-    sleep([this] { return has_work() || !leader_.load(std::memory_order_seq_cst); });
+    sleep([this] { return has_work() || beside_.has_work() || !leader_.load(std::memory_order_seq_cst); });
   }
 }
 
@@ -231,13 +249,14 @@ void Pool::run(Runnable* work) {
 // As the leader, until there is work. What this thread is to run at once, without the queue; it counts as running.
 Runnable* Pool::lead() {
   leads = this;
-  if (!has_work()) progress_.lead();
+  if (!leader_has_work()) progress_.lead();
   leads = nullptr;
   Runnable* own = std::exchange(leaders_own_, nullptr);
-  if (own && (surplus() || stop_.load(std::memory_order_acquire))) enqueue(std::exchange(own, nullptr));
+  if (own && (surplus() || stop_.load(std::memory_order_acquire))) queue_.push(std::exchange(own, nullptr));
   if (own) running_.fetch_add(1, std::memory_order_seq_cst);
   leader_.store(false, std::memory_order_seq_cst);
   if (own) wake();  // who pushed meanwhile relied on the leader
+  if (own && beside_.has_work()) wake_beside();
   return own;
 }
 

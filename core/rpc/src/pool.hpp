@@ -37,11 +37,14 @@ class Pool {
   void push(Runnable* work);
   // As push, for a thread that polls and calls `wake` afterwards.
   void push_quietly(Runnable* work);
+  // Short work of the runtime, for which others wait: it does not wait until a core is free, however long tasks and
+  // handlers compute; if need be on one thread more. Any thread.
+  void push_beside(Runnable* work);
   // Somebody should run what was pushed, unless this thread is the leader and will.
   void wake();
-  bool has_work() const { return queued_.load(std::memory_order_seq_cst) > 0; }
+  bool has_work() const { return queue_.has_work(); }
   // What the leader has itself pushed counts too. On the leader's thread only.
-  bool leader_has_work() const { return leaders_own_ != nullptr || has_work(); }
+  bool leader_has_work() const { return leaders_own_ != nullptr || has_work() || beside_.has_work(); }
 
   // This pool thread's stack is about to wait. False: one more would pass the limit.
   [[nodiscard]] bool begin_blocking();
@@ -66,10 +69,25 @@ class Pool {
   static bool on_pool_thread();
 
  private:
+  // In the order in which they came.
+  class Queue {
+   public:
+    void push(Runnable* work);
+    Runnable* pop();  // nullptr: there is none
+    bool has_work() const { return size() > 0; }
+    std::uint32_t size() const { return size_.load(std::memory_order_seq_cst); }
+
+   private:
+    seam::SpinLock lock_;  // guards head_ and tail_
+    Runnable* head_ = nullptr;
+    Runnable* tail_ = nullptr;
+    std::atomic<std::uint32_t> size_{0};
+  };
+
   void run_thread();
-  Runnable* pop();
   Runnable* lead();
-  void enqueue(Runnable* work);
+  void wake_beside();
+  bool wake_sleeper();
   void add_thread();
   void run(Runnable* work);
   void start_running();
@@ -83,10 +101,8 @@ class Pool {
 
   const Setup setup_;
   Progress& progress_;
-  seam::SpinLock queue_lock_;  // guards head_ and tail_
-  Runnable* head_ = nullptr;
-  Runnable* tail_ = nullptr;
-  std::atomic<std::uint32_t> queued_{0};
+  Queue queue_;
+  Queue beside_;
   std::atomic<std::uint32_t> live_{0};       // threads
   std::atomic<std::uint32_t> blocked_{0};    // of these, waiting in user code
   std::atomic<std::uint32_t> running_{0};    // of these, in user code and not waiting

@@ -39,7 +39,7 @@ class Answer final : public Continuation, public Runnable {
   void start() {
     if (!object_.state().attach(*this)) answer_soon();
   }
-  void notify(CallState&) override { reply_.endpoint->run_in_pool(this); }
+  void notify(CallState&) override { reply_.endpoint->run_beside(this); }
   void execute() override { answer(); }
 
  private:
@@ -50,7 +50,7 @@ class Answer final : public Continuation, public Runnable {
     if (object_.state().failed() || object_.known_size() <= largest_inline_value) {
       answer();
     } else {
-      reply_.endpoint->run_in_pool(this);
+      reply_.endpoint->run_beside(this);
     }
   }
   void answer() {

@@ -20,7 +20,7 @@ void Mail::put(const Letter& letter) {
     first = letters_.empty();
     letters_.push_back(letter);
   }
-  if (first) parts_.endpoint().run_in_pool(new Job([this] { send_all(); }));
+  if (first) parts_.endpoint().run_beside(new Job([this] { send_all(); }));
 }
 
 void Mail::send_all() {

@@ -48,7 +48,7 @@ class ShippedTask final : public CallState, public Continuation, public Runnable
     if (task_.is_plain()) {
       come_back();
     } else {
-      task_.system().endpoint().run_in_pool(this);
+      task_.system().endpoint().run_beside(this);
     }
   }
   void execute() override { come_back(); }

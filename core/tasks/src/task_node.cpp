@@ -15,7 +15,7 @@ std::uint64_t TaskNode::more_weight(std::uint64_t id) { return system_.parts().o
 // A task that runs hears of it at once, whatever the pool does; what it holds is destroyed there.
 void TaskNode::cancel(TaskBase& task, bool children) {
   task.ask_to_stop(children);
-  system_.endpoint().run_in_pool(new Job([&task, children] {
+  system_.endpoint().run_beside(new Job([&task, children] {
     task.cancel(children);
     task.release();
   }));

@@ -146,7 +146,7 @@ void TaskSystemParts::share_tasks(Shipping::By by) {
 
 void TaskSystemParts::call_looker() {
   if (looker_called.exchange(true, std::memory_order_seq_cst)) return;
-  endpoint().run_in_pool(new Job([this] {
+  endpoint().run_beside(new Job([this] {
     looker_called.store(false, std::memory_order_seq_cst);
     share_tasks(Shipping::By::looker);
   }));

@@ -28,7 +28,7 @@ void TaskTimer::end() {
 // On a thread that receives: what runs user code is left to the pool.
 void TaskTimer::notify(CallState&) {
   const bool dropped = task_.time_out();
-  info.endpoint->run_in_pool(new Job([&task = task_, dropped] {
+  info.endpoint->run_beside(new Job([&task = task_, dropped] {
     task.end_late(dropped);
     task.release();
   }));

@@ -163,6 +163,8 @@ class Endpoint final : public FrameSink {
   std::string describe_waits(seam::Time older_than) const;
 
   void run_in_pool(Runnable* work);
+  // Short work of the runtime, for which others wait, see Pool::push_beside.
+  void run_beside(Runnable* work);
   // Whether other work waits for a thread of the pool. Any thread.
   bool pool_has_work() const;
   // Cores of tasks, see Pool.
