@@ -12,6 +12,7 @@
 #include "own_frames.hpp"
 #include "process_failure.hpp"
 #include "slipway/mpi/library.hpp"
+#include "user_communicator.hpp"
 
 namespace slipway::detail {
 
@@ -38,6 +39,12 @@ std::uint32_t size_of(MPI_Comm communicator) {
   int size = 0;
   check(MPI_Comm_size(communicator, &size));
   return static_cast<std::uint32_t>(size);
+}
+
+int thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&level));
+  return level;
 }
 
 void refuse_small_tags(MPI_Comm communicator) {
@@ -80,6 +87,7 @@ MpiTransport::MpiTransport(MPI_Comm communicator, const MpiOptions& options)
       dead_(size_, false),
       nap_(shortest_nap) {
   const seam::Time deadline = seam::limit_after(options.start_limit);
+  threads_may_call_ = thread_level() == MPI_THREAD_MULTIPLE;
   refuse_small_tags(communicator);
   frames_ = duplicate(communicator, "slipway frames", deadline);
   chunks_ = duplicate(communicator, "slipway chunks", deadline);
@@ -106,9 +114,7 @@ MpiTransport::~MpiTransport() {
 }
 
 std::string MpiTransport::describe() const {
-  int level = MPI_THREAD_SINGLE;
-  check(MPI_Query_thread(&level));
-  return mpi_library() + ", " + thread_level_name(level) + ", " + std::to_string(size_) + " ranks on " +
+  return mpi_library() + ", " + thread_level_name(thread_level()) + ", " + std::to_string(size_) + " ranks on " +
          std::to_string(hosts_.names.size()) + (hosts_.names.size() == 1 ? " host" : " hosts") +
          (doorbell_->shared() ? "" : ", without shared memory of its own") +
          (fault_tolerance_on() ? ", fault tolerant" : "");
@@ -313,6 +319,11 @@ void MpiTransport::close() {
   }
   free_communicators();
   closed_ = true;
+}
+
+// Where the frames are, receives from any source are posted.
+std::shared_ptr<const void> MpiTransport::make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
+  return threads_may_call_ ? make_user_communicator(chunks_, ranks, name) : nullptr;
 }
 
 void MpiTransport::free_communicators() {

@@ -22,7 +22,8 @@
 
 namespace slipway::detail {
 
-// One rank's end of the MPI transport. Everything that calls MPI after construction happens in `poll`, with the turn.
+// One rank's end of the MPI transport. Everything that calls MPI after construction happens in `poll`, with the turn;
+// but for communicators of user code, which need MPI_THREAD_MULTIPLE.
 class MpiTransport final : public Transport {
  public:
   MpiTransport(MPI_Comm communicator, const MpiOptions& options);
@@ -58,6 +59,8 @@ class MpiTransport final : public Transport {
   void disarm_bell() override { doorbell_->disarm(); }
   void ring_own_bell() override { doorbell_->ring_own(); }
 
+  std::shared_ptr<const void> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) override;
+
   void close() override;
   void announce_death(int status, const char* last_words) noexcept override {
     doorbell_->announce_death(status, last_words);
@@ -83,6 +86,7 @@ class MpiTransport final : public Transport {
   std::uint32_t size_ = 1;
   MPI_Comm frames_ = MPI_COMM_NULL;
   MPI_Comm chunks_ = MPI_COMM_NULL;
+  bool threads_may_call_ = false;  // MPI_THREAD_MULTIPLE
   HostMap hosts_;
   std::unique_ptr<Outbox> outbox_;
   CreditBook credits_;

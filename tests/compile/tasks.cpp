@@ -25,6 +25,7 @@ double scaled(std::uint64_t index, double factor) { return factor * static_cast<
 double of_context(slipway::TaskContext&, std::uint64_t index) { return static_cast<double>(index); }
 double of_text(const std::string&) { return 0; }
 double add(double left, double right) { return left + right; }
+double solve(slipway::Gang&, double value) { return value; }
 struct NoValue {
   int* pointer = nullptr;
 };
@@ -37,6 +38,7 @@ void tasks() {
   slipway::parallel_for<&scaled>(10, 2.0);
   static_cast<void>(slipway::parallel_map<&scaled>({.chunk = 5}, 10, number));
   static_cast<void>(slipway::map_reduce<&scaled, &add>(10, 0.0, 2.0));
+  static_cast<void>(slipway::gang<&solve>(slipway::on({.cpus = 2}), 2, number));
 #if defined(TASK_TOO_FEW_ARGUMENTS)
   slipway::submit<&twice>();
 #elif defined(TASK_WRONG_ARGUMENT)
@@ -71,6 +73,12 @@ void tasks() {
   slipway::parallel_for<&scaled>(10, std::string("two"));
 #elif defined(MAP_REDUCE_OTHER_START)
   slipway::map_reduce<&scaled, &add>(10, 0, 2.0);
+#elif defined(TASK_OF_GANG)
+  slipway::submit<&solve>(1.0);
+#elif defined(GANG_WITHOUT_GANG)
+  slipway::gang<&add>(2, 1.0, 2.0);
+#elif defined(GANG_WRONG_ARGUMENT)
+  slipway::gang<&solve>(2, std::string("one"));
 #elif defined(PUT_POINTER)
   slipway::put(NoValue());
 #endif

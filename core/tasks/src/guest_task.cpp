@@ -34,7 +34,8 @@ void TaskBase::write(Writer& writer) const {
                           .path = shortened(parent_->text()),
                           .asks = asks() ? std::optional(*asks()) : std::nullopt,
                           .trace_level = trace_level_,
-                          .retries = retries()});
+                          .retries = retries(),
+                          .seat = seat() ? std::optional(*seat()) : std::nullopt});
   write_arguments(writer);
 }
 
@@ -62,6 +63,7 @@ std::unique_ptr<TaskBase::Extras> TaskBase::make_extras(TaskHead& head) {
   extras->asks = std::move(head.asks);
   extras->priority = head.priority;
   extras->retries = head.retries;
+  if (head.seat) extras->seat = std::make_unique<GangSeat>(std::move(*head.seat));
   return extras;
 }
 

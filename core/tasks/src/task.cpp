@@ -12,6 +12,8 @@
 #include "running_task.hpp"
 #include "slipway/observe/last_words.hpp"
 #include "slipway/rpc/async.hpp"
+#include "slipway/tasks/gang.hpp"
+#include "slipway/tasks/gang_seat.hpp"
 #include "slipway/tasks/task_error.hpp"
 #include "slipway/tasks/task_function.hpp"
 #include "slipway/tasks/task_system.hpp"
@@ -92,6 +94,7 @@ std::uint64_t next_object_id() {
 std::unique_ptr<TaskBase::Extras> TaskBase::make_extras(const On& on) {
   const TaskOptions& options = on.options;
   auto asks = TaskAsks::from(on);
+  if (!asks && on.gang_size > 0) asks = std::make_unique<TaskAsks>();  // a rank, which is found for it
   if (!asks && options.priority == 0 && options.retry_exceptions == 0 && options.timeout.count() <= 0) return nullptr;
   auto extras = std::make_unique<Extras>();
   if (asks) extras->asks = std::move(*asks);
@@ -100,6 +103,8 @@ std::unique_ptr<TaskBase::Extras> TaskBase::make_extras(const On& on) {
   extras->timeout = options.timeout;
   return extras;
 }
+
+TaskBase::Extras::~Extras() = default;
 
 TaskBase::TaskBase(const MethodEntry& function, const On& on)
     : trace_level_(EventLog::unseen),
@@ -231,6 +236,13 @@ void TaskBase::grant(std::vector<std::uint32_t> gpus) {
   extras_->granted.store(true, std::memory_order_release);
 }
 
+void TaskBase::take_seat(GangSeat seat) { extras_->seat = std::make_unique<GangSeat>(std::move(seat)); }
+
+void TaskBase::place(const std::vector<std::uint32_t>& ranks) {
+  extras_->seat->ranks = ranks;
+  extras_->asks->on_rank = ranks.at(extras_->seat->member);
+}
+
 bool TaskBase::take_and_run() {
   if (!take()) return false;
   run();
@@ -307,14 +319,15 @@ TaskBase::Attempt TaskBase::try_call() {
   activity.doing = name();
   const ActivityScope scope(system_.endpoint(), activity);
   const last_words::At place(system_.endpoint().settings().place, "task", name());
-  TaskContext context(*this);
   trace({.detail = attempt(), .kind = TaskEvent::Kind::started});
   Attempt tried;
   try {
-    if (attempt() <= retries()) {
-      call_with_copies(context, tried);
+    if (seat()) {
+      Gang gang(*this);  // waits for the others
+      call(gang);
     } else {
-      call(context);
+      TaskContext context(*this);
+      attempt() <= retries() ? call_with_copies(context, tried) : call(context);
     }
   } catch (...) {
     tried.error = std::current_exception();
@@ -359,6 +372,7 @@ void TaskBase::leave() {
   }
   phase_.store(Phase::over, std::memory_order_release);
   if (asks()) system_.parts().take_resources_back(*this);
+  if (seat() && !is_guest()) system_.parts().gangs.member_ended(*this);
   lock_.lock();
   missing_.reset();  // they live no longer than the arguments
   lock_.unlock();

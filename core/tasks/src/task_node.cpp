@@ -52,4 +52,20 @@ void TaskNode::lease(std::uint32_t rank, bool may_use, std::uint32_t period, std
   system_.parts().shipping.lease(RankId(rank), may_use, period, version);
 }
 
+void TaskNode::add_gang(std::uint32_t owner, std::uint64_t gang, std::uint32_t size, const TaskAsks& asks) {
+  TaskSystemParts& parts = system_.parts();
+  parts.tell_gangs(parts.gang_scheduler.add({owner, gang}, size, asks));
+}
+
+void TaskNode::remove_gang(std::uint32_t owner, std::uint64_t gang) {
+  TaskSystemParts& parts = system_.parts();
+  parts.tell_gangs(parts.gang_scheduler.remove({owner, gang}));
+}
+
+void TaskNode::gang_placed(std::uint64_t gang, const std::vector<std::uint32_t>& ranks) {
+  system_.parts().gangs.placed(gang, ranks);
+}
+
+void TaskNode::gang_arrived(std::uint64_t gang) { system_.parts().gangs.arrived(gang); }
+
 }  // namespace slipway::detail

@@ -9,6 +9,7 @@
 
 #include "slipway/base/seam.hpp"
 #include "slipway/rpc/execution.hpp"
+#include "slipway/tasks/gang_seat.hpp"
 #include "slipway/tasks/task_asks.hpp"
 
 namespace slipway::detail {
@@ -23,6 +24,7 @@ struct TaskHead {
   std::optional<TaskAsks> asks = std::nullopt;
   std::uint8_t trace_level = 0;  // see EventLog
   std::uint8_t retries = 0;
+  std::optional<GangSeat> seat = std::nullopt;
 };
 
 // Where a guest comes from, and its outcome goes.

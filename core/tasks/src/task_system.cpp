@@ -95,6 +95,8 @@ void TaskSystemParts::find_place(TaskBase& task) {
     task.release();
   } else if (task.is_guest()) {
     give_resources(task);
+  } else if (task.seat() && !task.has_failed_input()) {
+    gangs.member_ready(task);
   } else {
     router.route(task);
   }
@@ -133,6 +135,7 @@ void TaskSystemParts::drop_waiting() {
     if (!task->is_guest()) router.task_ended(*task->asks(), endpoint().rank());
     all.push_back(task);
   }
+  for (TaskBase* const member : gangs.take_waiting()) all.push_back(member);
   for (TaskBase* const task : all) {
     task->drop(system.closed_error());
     task->release();
@@ -163,6 +166,34 @@ void TaskSystemParts::tell_leases(const std::vector<ClusterScheduler::Message>& 
   }
 }
 
+void TaskSystemParts::add_gang(std::uint64_t gang, std::uint32_t size, const TaskAsks& asks) {
+  const std::uint32_t own = endpoint().rank().value();
+  if (own == 0) {
+    tell_gangs(gang_scheduler.add({own, gang}, size, asks));
+  } else {
+    tell<&TaskNode::add_gang>(endpoint(), desk(RankId(0)), own, gang, size, asks);
+  }
+}
+
+void TaskSystemParts::remove_gang(std::uint64_t gang) {
+  const std::uint32_t own = endpoint().rank().value();
+  if (own == 0) {
+    tell_gangs(gang_scheduler.remove({own, gang}));
+  } else {
+    tell<&TaskNode::remove_gang>(endpoint(), desk(RankId(0)), own, gang);
+  }
+}
+
+void TaskSystemParts::tell_gangs(const std::vector<GangScheduler::Placed>& placed) {
+  for (const auto& [name, ranks] : placed) {
+    if (name.owner == endpoint().rank().value()) {
+      gangs.placed(name.gang, ranks);
+    } else {
+      tell<&TaskNode::gang_placed>(endpoint(), desk(RankId(name.owner)), name.gang, ranks);
+    }
+  }
+}
+
 TaskSystemParts::TaskSystemParts(TaskSystem& owner, NodeId first, std::vector<RankCapacity> ranks)
     : system(owner),
       first_node(first),
@@ -172,6 +203,8 @@ TaskSystemParts::TaskSystemParts(TaskSystem& owner, NodeId first, std::vector<Ra
       router(*this),
       ledger(capacities[owner.endpoint().rank().index()]),
       cluster(owner.endpoint().ranks()),
+      gang_scheduler(capacities, owner.endpoint().host_of_rank()),
+      gangs(*this),
       node(owner),
       mail(*this) {}
 

@@ -10,6 +10,8 @@
 
 #include "cluster_scheduler.hpp"
 #include "event_log.hpp"
+#include "gang_scheduler.hpp"
+#include "gangs.hpp"
 #include "guests.hpp"
 #include "mail.hpp"
 #include "object_table.hpp"
@@ -60,6 +62,11 @@ struct TaskSystemParts {
 
   // What the cluster scheduler has decided.
   void tell_leases(const std::vector<ClusterScheduler::Message>& messages);
+  // Of this rank, to the scheduler of gangs.
+  void add_gang(std::uint64_t gang, std::uint32_t size, const TaskAsks& asks);
+  void remove_gang(std::uint64_t gang);
+  // What that has decided.
+  void tell_gangs(const std::vector<GangScheduler::Placed>& placed);
   void make_ready(TaskBase& task);
 
   TaskSystem& system;
@@ -72,7 +79,9 @@ struct TaskSystemParts {
   Shipping shipping;
   Router router;
   ResourceLedger ledger;
-  ClusterScheduler cluster;  // used on rank 0 only
+  ClusterScheduler cluster;      // used on rank 0 only
+  GangScheduler gang_scheduler;  // as well
+  Gangs gangs;
   TaskNode node;
   std::atomic<bool> runner_called{false};
   std::atomic<bool> looker_called{false};

@@ -97,6 +97,11 @@ class Endpoint final : public FrameSink {
 
   RankId rank() const { return rank_; }
   std::uint32_t ranks() const { return transport_.size(); }
+  const std::vector<HostId>& host_of_rank() const { return transport_.host_of_rank(); }
+  // See Transport.
+  std::shared_ptr<const void> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
+    return transport_.make_communicator(ranks, name);
+  }
   const std::string& label_of(NodeId node) const { return nodes_[node.index()].label; }
   RankId rank_of(NodeId node) const { return nodes_[node.index()].rank; }
   std::size_t node_count() const { return nodes_.size(); }

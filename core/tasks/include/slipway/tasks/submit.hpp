@@ -35,6 +35,9 @@ struct RefsTo<std::tuple<R...>> {
   using type = std::tuple<Ref<R>...>;
 };
 
+// Of a member of a gang.
+Gang& as_gang(TaskContext& context);
+
 template <class Elements, auto Function, class... Stands>
 class Task;
 template <class... R, auto Function, class... Stands>
@@ -156,7 +159,10 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   decltype(auto) call_function([[maybe_unused]] TaskContext& context, std::index_sequence<I...>) {
     using Parameters = typename Signature::Parameters;
     constexpr auto function = as_function<Function>();
-    if constexpr (Signature::takes_context) {
+    if constexpr (takes_gang<Function>) {
+      return function(as_gang(context),
+                      as_passed<std::tuple_element_t<I, Parameters>>(Stands::resolve(std::get<I>(*held_)))...);
+    } else if constexpr (Signature::takes_context) {
       return function(context, as_passed<std::tuple_element_t<I, Parameters>>(Stands::resolve(std::get<I>(*held_)))...);
     } else {
       return function(as_passed<std::tuple_element_t<I, Parameters>>(Stands::resolve(std::get<I>(*held_)))...);
@@ -226,6 +232,13 @@ constexpr void check_function() {
   }
 }
 
+template <auto Function>
+constexpr void check_task() {
+  check_function<Function>();
+  static_assert(!takes_gang<Function>,
+                "slipway: a function that takes slipway::Gang& is started by gang<&f>(size, ...)");
+}
+
 template <class Elements, auto Function, class Parameters, class... Args>
 struct TaskFor;
 template <class Elements, auto Function, class... P, class... Args>
@@ -257,12 +270,12 @@ typename RefsTo<typename SignatureOf<Function>::Result>::type submit_task(const 
 // first argument may be options: slipway::on({...}). Never waits. Any thread of a rank.
 template <auto Function, class... Args>
 auto submit(Args&&... args) {
-  detail::check_function<Function>();
+  detail::check_task<Function>();
   return detail::submit_task<Function>(On(), std::forward<Args>(args)...);
 }
 template <auto Function, class... Args>
 auto submit(On on, Args&&... args) {
-  detail::check_function<Function>();
+  detail::check_task<Function>();
   return detail::submit_task<Function>(on, std::forward<Args>(args)...);
 }
 

@@ -26,6 +26,7 @@ namespace slipway::detail {
 class TaskPath;
 class TaskSystem;
 class TaskTimer;
+struct GangSeat;
 struct TaskHead;
 struct TaskOrigin;
 
@@ -71,6 +72,12 @@ class TaskBase : public Continuation, public recycled::Object {
   // It has it, and of gpus these.
   void grant(std::vector<std::uint32_t> gpus);
   const std::vector<std::uint32_t>& gpus() const { return extras_->gpus; }
+  // Of a member of a gang; nullptr: it is none.
+  const GangSeat* seat() const { return extras_ ? extras_->seat.get() : nullptr; }
+  void take_seat(GangSeat seat);
+  // The members of its gang are to run there, and it on the one that has its number.
+  void place(const std::vector<std::uint32_t>& ranks);
+  bool has_failed_input() const { return failed_input_ != nullptr; }
   // Granted, it may run; false: it was dropped meanwhile.
   bool make_ready();
   bool is_over() const { return phase_.load(std::memory_order_acquire) == Phase::over; }
@@ -135,7 +142,10 @@ class TaskBase : public Continuation, public recycled::Object {
   enum class Phase : std::uint8_t { waiting, ready, taken, over };
   // Of the few that want more than to be run: a plain task fills two cache lines.
   struct Extras {
+    ~Extras();
+
     std::optional<TaskAsks> asks;  // nothing: a core
+    std::unique_ptr<GangSeat> seat;
     std::vector<std::uint32_t> gpus;
     std::atomic<bool> granted{false};
     std::uint8_t priority = 0;

@@ -12,6 +12,10 @@
 #include "slipway/tasks/task_context.hpp"
 #include "slipway/tasks/task_node.hpp"
 
+namespace slipway {
+class Gang;
+}
+
 // Functions as tasks: free functions, static members, captureless lambdas. They are rows of the method table, so that
 // ranks compare them at start (contract 7), and send them to each other like calls.
 namespace slipway::detail {
@@ -28,6 +32,10 @@ struct FunctionSignature<R (*)(P...)> {
 };
 template <class R, class... P>
 struct FunctionSignature<R (*)(TaskContext&, P...)> : FunctionSignature<R (*)(P...)> {
+  static constexpr bool takes_context = true;
+};
+template <class R, class... P>
+struct FunctionSignature<R (*)(Gang&, P...)> : FunctionSignature<R (*)(P...)> {
   static constexpr bool takes_context = true;
 };
 template <class R, class... P>
@@ -48,6 +56,15 @@ consteval auto as_function() {
 }
 template <auto Function>
 using SignatureOf = FunctionSignature<decltype(as_function<Function>())>;
+
+template <class F>
+inline constexpr bool gang_first = false;
+template <class R, class... P>
+inline constexpr bool gang_first<R (*)(Gang&, P...)> = true;
+template <class R, class... P>
+inline constexpr bool gang_first<R (*)(Gang&, P...) noexcept> = true;
+template <auto Function>
+inline constexpr bool takes_gang = gang_first<decltype(as_function<Function>())>;
 
 // The node type of these rows: on each rank one node, which takes tasks in.
 template <class Task>

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "slipway/tasks/task_asks.hpp"
 
 namespace slipway::detail {
 
@@ -34,6 +37,13 @@ class TaskNode {
   // From there: this rank may use that one, or no longer. `period`: which of its offers this answers; `version`: grows
   // with each change.
   void lease(std::uint32_t rank, bool may_use, std::uint32_t period, std::uint64_t version);
+
+  // To the desk of the rank where the scheduler of gangs is: one of `owner` waits for ranks, or waits or runs no more.
+  void add_gang(std::uint32_t owner, std::uint64_t gang, std::uint32_t size, const TaskAsks& asks);
+  void remove_gang(std::uint32_t owner, std::uint64_t gang);
+  // From there, to its owner; and from the rank of a member that is about to begin.
+  void gang_placed(std::uint64_t gang, const std::vector<std::uint32_t>& ranks);
+  void gang_arrived(std::uint64_t gang);
 
  private:
   void cancel(TaskBase& task, bool children);  // a reference is taken over

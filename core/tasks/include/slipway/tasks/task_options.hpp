@@ -60,13 +60,14 @@ class Ref;
 struct On {
   TaskOptions options;
   RankId near_rank = {};
+  std::uint32_t gang_size = 0;  // 0: no member of a gang
 
   // Where this value lies, if there is room soon; else where there is.
   template <class T>
   On near(const Ref<T>& ref) const {
-    return {options, ref.rank()};
+    return {options, ref.rank(), gang_size};
   }
 };
-inline On on(const TaskOptions& options) { return {options, {}}; }
+inline On on(const TaskOptions& options) { return {options, {}, 0}; }
 
 }  // namespace slipway

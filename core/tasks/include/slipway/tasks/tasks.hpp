@@ -3,6 +3,7 @@
 #pragma once
 
 // Dynamic tasks: all that a program needs.
+#include "slipway/tasks/gang.hpp"
 #include "slipway/tasks/parallel.hpp"
 #include "slipway/tasks/ref.hpp"
 #include "slipway/tasks/submit.hpp"

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slipway/tasks/gang.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "slipway/tasks/gang_seat.hpp"
+#include "slipway/tasks/wait.hpp"
+#include "system_message.hpp"
+#include "task_system_parts.hpp"
+
+namespace slipway {
+
+namespace {
+
+using detail::GangSeat;
+using detail::TaskSystemParts;
+
+void say_arrived(TaskSystemParts& parts, const GangSeat& seat) {
+  if (seat.owner == parts.endpoint().rank().value()) {
+    parts.gangs.arrived(seat.gang);
+  } else {
+    detail::tell<&detail::TaskNode::gang_arrived>(parts.endpoint(), parts.desk(RankId(seat.owner)), seat.gang);
+  }
+}
+
+// So that a stall report says for whom the task waits.
+void wait_for_others(detail::TaskBase& task, const GangSeat& seat) {
+  const std::string doing = fmt::format("{} ({} of a gang of {}, whose other members are not there)", task.name(),
+                                        seat.member, seat.ranks.size());
+  detail::Activity& activity = detail::activity_of_this_thread(task.system().endpoint());
+  const char* const before = std::exchange(activity.doing, doing.c_str());
+  try {
+    get(seat.start);
+  } catch (...) {
+    activity.doing = before;
+    throw;
+  }
+  activity.doing = before;
+}
+
+}  // namespace
+
+Gang::Gang(detail::TaskBase& task) : TaskContext(task), member_(task.seat()->member) {
+  const GangSeat& seat = *task.seat();
+  for (const std::uint32_t rank : seat.ranks) ranks_.emplace_back(rank);
+  say_arrived(task.system().parts(), seat);
+  wait_for_others(task, seat);
+  communicator_ = task.system().endpoint().make_communicator(ranks_, seat.gang);
+}
+
+Gang::~Gang() = default;
+
+std::uint32_t Gang::rank() const { return member_; }
+
+const void* Gang::find_communicator() const {
+  if (communicator_) return communicator_.get();
+  throw UsageError(
+      "there is no MPI communicator for this gang (its ranks are threads of one process, or MPI was initialised below "
+      "MPI_THREAD_MULTIPLE). Run the program under mpirun or srun, or let slipway initialise MPI");
+}
+
+namespace detail {
+
+namespace {
+
+void refuse_impossible(const On& on, std::uint32_t size, const std::vector<RankCapacity>& ranks) {
+  if (size == 0) throw UsageError("a gang of no ranks was asked for. Ask for one at least");
+  if (on.options.on_rank != RankId() || on.near_rank != RankId()) {
+    throw UsageError("a gang was asked for on or near a rank, and its ranks are found for it. Leave that wish out");
+  }
+  if (on.options.retry_exceptions != 0) {
+    throw UsageError(
+        "a gang was asked for with .retry_exceptions (its members cannot begin again one by one). Catch what the "
+        "function throws, and submit the gang again");
+  }
+  const auto asks = TaskAsks::from(on);
+  const TaskAsks each = asks ? *asks : TaskAsks();
+  const auto able =
+      std::count_if(ranks.begin(), ranks.end(), [&](const RankCapacity& rank) { return rank.slots(each) > 0; });
+  if (static_cast<std::uint64_t>(able) >= size) return;
+  throw UsageError(fmt::format(
+      "a gang of {} ranks was asked for, with {} for each member, and {} of {} ranks have so much. Ask for fewer, or "
+      "start more ranks",
+      size, asks ? describe(each) : "1 cpu", able, ranks.size()));
+}
+
+}  // namespace
+
+Gang& as_gang(TaskContext& context) { return static_cast<Gang&>(context); }
+
+GangInTheMaking::GangInTheMaking(On& on, std::uint32_t size) {
+  refuse_impossible(on, size, TaskSystem::of_this_thread().parts().capacities);
+  on.gang_size = size;
+}
+
+// Not all could be made, since an argument could not be copied: the others end as if cancelled.
+GangInTheMaking::~GangInTheMaking() {
+  for (TaskBase* const task : tasks_) {
+    task->ask_to_stop(false);
+    task->start();
+  }
+}
+
+void GangInTheMaking::start() {
+  const std::vector<TaskBase*> tasks = std::exchange(tasks_, {});
+  tasks.front()->system().parts().gangs.open(tasks);
+  for (TaskBase* const task : tasks) task->start();
+}
+
+}  // namespace detail
+
+}  // namespace slipway

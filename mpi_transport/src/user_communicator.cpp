@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "user_communicator.hpp"
+
+#include <algorithm>
+
+#include "checked_mpi.hpp"
+#include "slipway/mpi/mpi_transport.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+class Group {
+ public:
+  explicit Group(MPI_Comm communicator) { check(MPI_Comm_group(communicator, &group_)); }
+  Group(const Group& all, const std::vector<int>& ranks) {
+    check(MPI_Group_incl(all.group_, mpi_count(ranks.size()), ranks.data(), &group_));
+  }
+  ~Group() { MPI_Group_free(&group_); }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  MPI_Group get() const { return group_; }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+void free_communicator(const MPI_Comm* communicator) {
+  MPI_Comm mine = *communicator;
+  delete communicator;
+  if (MpiEnvironment::healthy()) MPI_Comm_free(&mine);  // else it could hang
+}
+
+}  // namespace
+
+std::shared_ptr<const void> make_user_communicator(MPI_Comm parent, const std::vector<RankId>& ranks,
+                                                   std::uint64_t name) {
+  std::vector<int> members;
+  for (const RankId rank : ranks) members.push_back(static_cast<int>(rank.value()));
+  const Group all(parent);
+  const Group group(all, members);
+  constexpr std::uint64_t tags = 32'768;  // so many every MPI has
+  MPI_Comm made = MPI_COMM_NULL;
+  check(MPI_Comm_create_group(parent, group.get(), static_cast<int>(name % tags), &made));
+  check(MPI_Comm_set_errhandler(made, MPI_ERRORS_ARE_FATAL));  // user code looks at no codes; that of `parent` returns
+  return {new const MPI_Comm(made), [](const MPI_Comm* communicator) { free_communicator(communicator); }};
+}
+
+}  // namespace slipway::detail
