@@ -167,8 +167,10 @@ struct Loop<Function, TypeList<P...>> {
     try {
       while (true) {
         while (sizes.left() > 0 && parts.left() < 2 * cores) {
-          const auto [first, last] = sizes.next();
-          const auto submit_part = [&](const auto&... each) { return submit<&Part::run>(on, first, last, each...); };
+          const auto range = sizes.next();  // no structured binding: Clang before 16 does not capture these
+          const auto submit_part = [&](const auto&... each) {
+            return submit<&Part::run>(on, range.first, range.second, each...);
+          };
           parts.add(std::apply(submit_part, shared));
         }
         auto done = parts.next();
