@@ -79,5 +79,27 @@ TEST(BusyCores, LetTasksBeCancelled) {
   });
 }
 
+// On one core: tasks that only wait for something outside have a thread each.
+TEST(BusyCores, AreNotNeededForTasksThatAskForNone) {
+  let_go = false;
+  const auto scenario = [](const Conditions& setup) {
+    let_go = false;
+    const auto result = run_body(setup, [] {
+      std::vector<Ref<int>> sleepers;
+      for (int i = 0; i < 5; ++i) sleepers.push_back(submit<&compute_until_let_go>(on({.cpus = 0})));
+      for (int i = 0; i < 5; ++i) wait(std::vector{submit<&do_nothing>()});
+      let_go = true;
+      EXPECT_EQ(wait(sleepers).size(), 5U);
+    });
+    EXPECT_EQ(result.status, 0) << result.failure;
+  };
+  scenario({.pool_threads = 1});
+  testing::for_each_seed(10, [&scenario](std::uint64_t seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    scenario({.seed = seed, .pool_threads = 1});
+    return !::testing::Test::HasFailure();
+  });
+}
+
 }  // namespace
 }  // namespace slipway::test::busy_cores

@@ -120,11 +120,12 @@ void Pool::wake() {
   if (running_.load(std::memory_order_seq_cst) + (busy_leader ? 1 : 0) >= setup_.cpus) return;
   if (wake_sleeper()) return;
   const std::uint32_t live = live_.load(std::memory_order_acquire);
-  const std::uint32_t blocked = blocked_.load(std::memory_order_seq_cst);
+  const std::uint32_t blocked = std::min(blocked_.load(std::memory_order_seq_cst), setup_.max_blocked);
   if (live < blocked + setup_.cpus && !stop_.load(std::memory_order_acquire)) add_thread();
 }
 
 bool Pool::begin_blocking() {
+  if (busy.all == 0) return true;  // it counts as blocked already
   if (blocked_.fetch_add(1, std::memory_order_seq_cst) >= setup_.max_blocked) {
     blocked_.fetch_sub(1, std::memory_order_relaxed);
     return false;
@@ -135,6 +136,7 @@ bool Pool::begin_blocking() {
 }
 
 void Pool::block_again() {
+  if (busy.all == 0) return;
   blocked_.fetch_add(1, std::memory_order_seq_cst);
   stop_running();
   wake();
@@ -151,12 +153,16 @@ void Pool::stop_running() {
 }
 
 void Pool::end_blocking() {
+  if (busy.all == 0) return;
   start_running();
   blocked_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 BusyCores Pool::set_cores(BusyCores cores) {
   const BusyCores before = std::exchange(busy, cores);
+  // One that keeps no core busy is replaced, like one that waits.
+  if (cores.all == 0 && before.all != 0) blocked_.fetch_add(1, std::memory_order_seq_cst);
+  if (cores.all != 0 && before.all == 0) blocked_.fetch_sub(1, std::memory_order_seq_cst);
   running_.fetch_add(static_cast<std::uint32_t>(cores.all - before.all), std::memory_order_seq_cst);
   give_task_cores(before.of_tasks - cores.of_tasks);
   if (cores.all < before.all) wake();

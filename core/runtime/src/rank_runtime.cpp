@@ -141,6 +141,7 @@ RankResult RankRuntime::run_to_end() {
     look_at_requests();
     beat();
     write_traces(Traces::when_due);
+    tasks_->look_around();
   }
   return aborted_ ? give_up() : finish();
 }

@@ -69,6 +69,8 @@ class ReadyQueue {
     const std::uint64_t came = came_.load(std::memory_order_relaxed);
     return (came > gone ? came - gone : 0) + urgent_count_.load(std::memory_order_relaxed);
   }
+  // Of those of the usual priority, how many have been taken out.
+  std::uint64_t taken() const { return went_.load(std::memory_order_relaxed); }
   bool empty() const {
     return !has_coming_.load(std::memory_order_acquire) && !has_going_.load(std::memory_order_relaxed) &&
            urgent_count_.load(std::memory_order_relaxed) == 0 && bound_count_.load(std::memory_order_relaxed) == 0;

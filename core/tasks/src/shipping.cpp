@@ -29,6 +29,8 @@ constexpr std::uint32_t most_ahead = 256;
 constexpr seam::Time long_task = 5 * microsecond;
 constexpr seam::Time pause_of_looker = 1'000 * microsecond;  // when no stack is left to wait for room
 
+constexpr seam::Time between_looks = 100'000 * microsecond;
+
 constexpr RankId cluster_rank{0};
 
 std::uint64_t size_of(Writer& writer) {
@@ -54,9 +56,22 @@ Shipping::Shipping(TaskSystemParts& parts)
 }
 
 // The next tasks of this rank's own threads stay here.
-bool Shipping::has_more_than_it_runs() const { return parts_.ready.backlog() > parts_.endpoint().settings().cpus; }
+bool Shipping::has_more_than_it_runs() const {
+  const bool stuck = stuck_.load(std::memory_order_relaxed);
+  return parts_.ready.backlog() > (stuck ? 0 : parts_.endpoint().settings().cpus);
+}
+
+void Shipping::look_around() {
+  if (alone() || seam::now() < next_look_) return;
+  next_look_ = seam::now() + between_looks;
+  const std::uint64_t taken = parts_.ready.taken() - sent_.load(std::memory_order_relaxed);
+  const bool stuck = taken == std::exchange(taken_before_, taken) && parts_.ready.backlog() > 0;
+  stuck_.store(stuck, std::memory_order_relaxed);
+  if (stuck) parts_.call_looker();
+}
 
 bool Shipping::worth_offering() const {
+  if (stuck_.load(std::memory_order_relaxed)) return has_more_than_it_runs();
   return mean_.load(std::memory_order_relaxed) >= least_worth_sending_ && has_more_than_it_runs();
 }
 
@@ -170,6 +185,7 @@ bool Shipping::send_one(By by) {
   do {
     if (task) task->release();  // somebody runs it already
     task = parts_.ready.pop_to_send(by == By::desk);
+    if (task) sent_.fetch_add(1, std::memory_order_relaxed);
   } while (task && !task->take());
   if (task && send(*task, *rank, by)) return true;
   give_room(*rank);

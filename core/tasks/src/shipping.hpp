@@ -35,6 +35,8 @@ class Shipping {
   void send_or_offer(By by);
   // No task is ready on this rank.
   void ran_empty();
+  // Now and then, on one thread: tasks that wait although the cores end nothing are offered, however few they are.
+  void look_around();
   // A task took so long here. True: tasks take so long that there is time to look around after each.
   bool note_length(seam::Time time);
   bool alone() const { return leases_.size() == 1; }
@@ -88,6 +90,10 @@ class Shipping {
   std::atomic<bool> has_leases_{false};  // written with lock_
   std::atomic<bool> sending_{false};     // one thread at a time sends what fits
   std::atomic<bool> again_{false};       // another one found it at that
+  std::atomic<std::uint64_t> sent_{0};   // tasks taken from the ready queue to be sent
+  std::atomic<bool> stuck_{false};       // no thread of this rank has taken one for long, though there are some
+  std::uint64_t taken_before_ = 0;       // of look_around
+  seam::Time next_look_ = 0;             // as well
   DeskEntry desk_entry_;
 
   seam::SpinLock lock_;        // guards what follows

@@ -261,6 +261,8 @@ void TaskSystem::trace_into(const std::filesystem::path& file, const TaskEventsH
 
 void TaskSystem::write_traces() { parts_->events.drain(submitted_.load(std::memory_order_relaxed)); }
 
+void TaskSystem::look_around() { parts_->shipping.look_around(); }
+
 bool TaskSystem::has_messages() const { return parts_->mail.is_under_way(); }
 
 std::size_t TaskSystem::lent_values() const { return parts_->objects.owned_count(); }

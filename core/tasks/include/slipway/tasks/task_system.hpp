@@ -52,6 +52,8 @@ class TaskSystem {
   }
   // Of tasks that are ready and were not before, on a thread that may run user code.
   void look_for_help();
+  // Now and then, on one thread.
+  void look_around();
   // Something that other ranks must know of is on its way to them.
   bool has_messages() const;
 
