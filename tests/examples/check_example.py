@@ -187,6 +187,20 @@ def sensor_fusion_late(text, _):
     require(dropped > 0, "nothing was dropped, although inputs are late")
 
 
+def ensemble(text, size):
+    match("the plain solver gives the same, to the last bit", text)
+    found = match(rf"24 solvers of {size} ranks: conductivity (0\.\d+), and 0\.13750 was to be found", text)
+    require(abs(float(found[1]) - 0.1375) < 0.001, f"the conductivity is {found[1]}")
+
+
+def ensemble_of_single_ranks(text, _):
+    ensemble(text, 1)
+
+
+def ensemble_of_gangs(text, _):
+    ensemble(text, 2)
+
+
 def main():
     variant, separator, *command = sys.argv[1:]
     require(separator == "--" and command, "use: check_example.py VARIANT -- COMMAND ARGS...")

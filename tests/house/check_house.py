@@ -79,9 +79,10 @@ def includes(house: House):
 
 
 def foreign(house: House):
-    """MPI stays in mpi_transport/src, tests and bench; public headers are free of MPI, HDF5 and Slurm."""
+    """MPI stays in mpi_transport/src, tests, bench and the example of an MPI solver; public headers are free of MPI, HDF5
+    and Slurm."""
     for name in house.code():
-        outside = not name.startswith(("mpi_transport/src/", "tests/", "bench/"))
+        outside = not name.startswith(("mpi_transport/src/", "tests/", "bench/", "examples/stencil_ensemble/"))
         public = "/include/" in name
         for number, target in house.includes(name):
             if outside and MPI_HEADER.search(target):
