@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "missing_values.hpp"
 #include "reply.hpp"
 #include "slipway/rpc/archive.hpp"
 #include "slipway/tasks/task.hpp"

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "missing_values.hpp"
 #include "running_task.hpp"
 #include "slipway/observe/last_words.hpp"
 #include "slipway/rpc/async.hpp"
@@ -153,9 +154,8 @@ void TaskBase::start() {
   missing.clear();
   collect_missing(missing);
   if (!missing.empty()) {
-    missing_ =
-        std::make_unique<std::vector<ObjectPart*>>(missing.rbegin(), missing.rend());  // the first is looked at first
-    if (missing.size() > missing_that_are_told) trace_wait(missing.front());
+    missing_ = std::make_unique<MissingValues>(missing);
+    if (missing.size() > missing_that_are_told) trace_wait(missing.back());
   }
   if (extras_ && extras_->timeout.count() > 0) start_timer();
   TaskSystem& system = system_;  // a guest may be over, and gone, once it is ready
@@ -180,14 +180,14 @@ void TaskBase::advance() {
       const std::lock_guard guard(lock_);
       waited = waited || missing_;
       while (missing_) {
-        CallState& state = missing_->back()->state();
+        CallState& state = missing_->next()->state();
         if (!state.done()) {
           next = StateRef<>::share(&state);
-          if (missing_->size() <= missing_that_are_told) trace_wait(missing_->back());
+          if (missing_->size() <= missing_that_are_told) trace_wait(missing_->next());
           break;
         }
-        if (!failed_input_ && state.failed()) failed_input_ = missing_->back();
-        missing_->pop_back();
+        if (state.failed()) failed_input_ = missing_->next();  // in the end the first of them
+        missing_->pop();
         if (missing_->empty()) missing_.reset();
       }
     }
@@ -211,9 +211,10 @@ TaskBase* TaskBase::missing_task() {
   if (phase_.load(std::memory_order_acquire) != Phase::waiting) return nullptr;
   const std::lock_guard guard(lock_);
   if (!missing_) return nullptr;
-  for (auto each = missing_->rbegin(); each != missing_->rend(); ++each) {
-    if ((*each)->state().done()) continue;
-    TaskBase* const maker = (*each)->maker();
+  for (std::size_t left = missing_->size(); left > 0; --left) {
+    ObjectPart* const each = missing_->at(left - 1);
+    if (each->state().done()) continue;
+    TaskBase* const maker = each->maker();
     if (maker) maker->retain();
     return maker;
   }

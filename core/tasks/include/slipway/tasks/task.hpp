@@ -23,6 +23,7 @@
 
 namespace slipway::detail {
 
+class MissingValues;
 class TaskPath;
 class TaskSystem;
 class TaskTimer;
@@ -204,8 +205,8 @@ class TaskBase : public Continuation, public recycled::Object {
   std::uint64_t chain_ = 0;
   TaskPath* parent_ = nullptr;                // with a reference
   std::atomic<TaskPath*> own_path_{nullptr};  // once asked for, with a reference
-  // The last one is waited for. Alive as long as the arguments; nullptr: none is missing.
-  std::unique_ptr<std::vector<ObjectPart*>> missing_;
+  // Alive as long as the arguments; nullptr: none is missing.
+  std::unique_ptr<MissingValues> missing_;
   ObjectPart* failed_input_ = nullptr;  // one of them that failed
 };
 
