@@ -321,9 +321,10 @@ void MpiTransport::close() {
   closed_ = true;
 }
 
-// Where the frames are, receives from any source are posted.
+// Where the frames are, receives from any source are posted; chunks have the first tags.
 std::shared_ptr<const void> MpiTransport::make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
-  return threads_may_call_ ? make_user_communicator(chunks_, ranks, name) : nullptr;
+  return threads_may_call_ ? make_user_communicator(chunks_, static_cast<int>(Rendezvous::largest_tag) + 1, ranks, name)
+                           : nullptr;
 }
 
 void MpiTransport::free_communicators() {

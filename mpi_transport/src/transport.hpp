@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "credits.hpp"
@@ -60,6 +61,7 @@ class MpiTransport final : public Transport {
   void ring_own_bell() override { doorbell_->ring_own(); }
 
   std::shared_ptr<const void> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) override;
+  const std::type_info& communicator_type() const override { return typeid(MPI_Comm); }
 
   void close() override;
   void announce_death(int status, const char* last_words) noexcept override {

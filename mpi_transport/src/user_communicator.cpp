@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "user_communicator.hpp"
 
-#include <algorithm>
-
 #include "checked_mpi.hpp"
 #include "slipway/mpi/mpi_transport.hpp"
 
@@ -34,17 +32,19 @@ void free_communicator(const MPI_Comm* communicator) {
 
 }  // namespace
 
-std::shared_ptr<const void> make_user_communicator(MPI_Comm parent, const std::vector<RankId>& ranks,
+std::shared_ptr<const void> make_user_communicator(MPI_Comm parent, int first_tag, const std::vector<RankId>& ranks,
                                                    std::uint64_t name) {
   std::vector<int> members;
   for (const RankId rank : ranks) members.push_back(static_cast<int>(rank.value()));
   const Group all(parent);
   const Group group(all, members);
-  constexpr std::uint64_t tags = 32'768;  // so many every MPI has
+  constexpr int largest_tag = 32'767;  // that every MPI has
+  const auto tags = static_cast<std::uint64_t>(largest_tag - first_tag + 1);
   MPI_Comm made = MPI_COMM_NULL;
-  check(MPI_Comm_create_group(parent, group.get(), static_cast<int>(name % tags), &made));
+  check(MPI_Comm_create_group(parent, group.get(), first_tag + static_cast<int>(name % tags), &made));
+  std::shared_ptr<const MPI_Comm> owned(new const MPI_Comm(made), &free_communicator);
   check(MPI_Comm_set_errhandler(made, MPI_ERRORS_ARE_FATAL));  // user code looks at no codes; that of `parent` returns
-  return {new const MPI_Comm(made), [](const MPI_Comm* communicator) { free_communicator(communicator); }};
+  return owned;
 }
 
 }  // namespace slipway::detail

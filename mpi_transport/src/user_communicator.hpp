@@ -12,9 +12,10 @@
 
 namespace slipway::detail {
 
-// A communicator over some ranks of `parent`, for user code. Collective over these ranks only; two at a time differ in
-// `name`. Points to an MPI_Comm, which is freed with it as long as MPI is healthy.
-std::shared_ptr<const void> make_user_communicator(MPI_Comm parent, const std::vector<RankId>& ranks,
+// A communicator over some ranks of `parent`, for user code. Collective over these ranks only, by messages in `parent`
+// with one tag, not below `first_tag`: two at a time differ in `name`. Points to an MPI_Comm, which is freed with it as
+// long as MPI is healthy.
+std::shared_ptr<const void> make_user_communicator(MPI_Comm parent, int first_tag, const std::vector<RankId>& ranks,
                                                    std::uint64_t name);
 
 }  // namespace slipway::detail

@@ -171,6 +171,34 @@ TEST(Gangs, OneMemberThatIsCancelledEndsAllBeforeTheyBegin) {
   });
 }
 
+// It waits for the others already: one of them cannot come, since its rank has no camera to give.
+TEST(Gangs, AMemberThatWaitsForTheOthersCanBeCancelled) {
+  const auto scenario = [](const Conditions& setup) {
+    for (const bool by_time : {false, true}) {
+      let_go = false;
+      const auto result = run_body(setup, [&] {
+        const auto keeps_it = submit<&held_back>(on({.named = {{"camera", 1}}, .on_rank = RankId(setup.ranks - 1)}));
+        const auto limit = by_time ? std::chrono::milliseconds(10) : std::chrono::milliseconds(0);
+        const auto members = gang<&never>(on({.named = {{"camera", 1}}, .timeout = limit}), setup.ranks, 1);
+        spend(3);
+        if (!by_time) cancel(members.front());
+        for (const auto& done : wait(members)) EXPECT_NE(done.outcome(), Outcome::ok);
+        let_go = true;
+        EXPECT_EQ(get(keeps_it), 1);
+        EXPECT_EQ(get(gang<&needs>(on({.named = {{"camera", 1}}}), setup.ranks, 5).front()), 5);
+      });
+      EXPECT_EQ(result.status, 0) << result.failure;
+    }
+  };
+  for (const std::uint32_t ranks : {2U, 4U}) scenario({.ranks = ranks, .options = {{"resources", "camera=1"}}});
+  testing::for_each_seed(12, [&scenario](std::uint64_t seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto ranks = 2 + static_cast<std::uint32_t>(seed % 3);
+    scenario({.ranks = ranks, .seed = seed, .options = {{"resources", "camera=1"}}});
+    return !::testing::Test::HasFailure();
+  });
+}
+
 std::uint32_t fails_alone(Gang& gang) {
   if (gang.rank() == 0) throw std::domain_error("one of them");
   return gang.rank();

@@ -184,7 +184,6 @@ TEST(TaskResources, Contract15_CoresOfWhoWaitsAreFree) {
   }
 }
 
-// One begins while any core is free, and so the second may; a third may not, although threads are left.
 // Keeps so many cores busy; how many that are at once shows in `most`.
 void use_cores(int cores, int milliseconds) {
   Counts& mine = counts[own_rank()];
@@ -227,6 +226,32 @@ TEST(TaskResources, ATaskOfManyCoresHasItsTurn) {
     wait(std::vector{wide});
     EXPECT_LT(get(wide), 150);
     wait(std::move(refs));
+  });
+}
+
+std::atomic<bool> let_go{false};
+int until_let_go() {
+  while (!let_go) spend(1);
+  return 1;
+}
+int plain(int value) { return value; }
+
+// Whatever becomes of a task that waits for many cores, it must not hold back others for ever.
+TEST(TaskResources, ATaskOfManyCoresThatIsNotWantedHoldsNobodyBack) {
+  on_ranks(2, [](const Handle<Maker>&, std::uint32_t) {
+    let_go = false;
+    const On here = on({.on_rank = RankId(0)});
+    const On wide = on({.cpus = 2, .on_rank = RankId(0)});
+    const auto keeps_one = submit<&until_let_go>(here);
+    const auto cancelled = submit<&plain>(wide, 1);
+    const auto late = submit<&plain>(on({.cpus = 2, .on_rank = RankId(0), .timeout = std::chrono::milliseconds(5)}), 2);
+    const auto behind = submit<&plain>(here, 3);
+    cancel(cancelled);
+    EXPECT_EQ(wait(std::vector{behind}).front().value(), 3);
+    EXPECT_NE(wait(std::vector{late}).front().outcome(), Outcome::ok);
+    let_go = true;
+    EXPECT_EQ(get(keeps_one), 1);
+    EXPECT_EQ(wait(std::vector{submit<&plain>(wide, 4)}).front().value(), 4);
   });
 }
 

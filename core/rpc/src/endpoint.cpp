@@ -104,7 +104,8 @@ BusyCores Endpoint::set_cores(BusyCores cores) {
 }
 bool Endpoint::take_cores(std::int32_t cores) { return parts_->pool.take_cores(cores); }
 void Endpoint::run_when_free(Runnable* work, std::int32_t cores) { parts_->pool.push_when_free(work, cores); }
-bool Endpoint::cores_are_awaited() const { return parts_->pool.cores_are_awaited(); }
+void Endpoint::start_awaiting() { parts_->pool.start_awaiting(); }
+bool Endpoint::is_short_of_cores() const { return parts_->pool.is_short_of_cores(); }
 
 void Endpoint::send_control(RankId to, std::string_view body) {
   wire::FrameHeader header{.kind = wire::FrameKind::control, .size = static_cast<std::uint32_t>(body.size())};

@@ -14,6 +14,7 @@ namespace slipway::detail {
 namespace {
 
 thread_local bool is_pool_thread = false;
+thread_local constinit bool is_replaced = false;     // by another thread, since what runs keeps no core busy
 thread_local constinit BusyCores busy;               // of this thread while it runs something and does not wait
 thread_local constinit const Pool* leads = nullptr;  // this thread is in Progress::lead for it
 constexpr seam::Time idle_check = 1'000'000'000;     // safety net under idle_word_
@@ -96,7 +97,7 @@ void Pool::wake_beside() {
   if (leader_.load(std::memory_order_seq_cst)) return progress_.give_leader_work();
   if (wake_sleeper()) return;
   const std::uint32_t live = live_.load(std::memory_order_acquire);
-  const std::uint32_t most = blocked_.load(std::memory_order_seq_cst) + setup_.cpus + 1;
+  const std::uint32_t most = without_core() + setup_.cpus + 1;
   if (live < most && !stop_.load(std::memory_order_acquire)) add_thread();
 }
 
@@ -120,26 +121,33 @@ void Pool::wake() {
   if (running_.load(std::memory_order_seq_cst) + (busy_leader ? 1 : 0) >= setup_.cpus) return;
   if (wake_sleeper()) return;
   const std::uint32_t live = live_.load(std::memory_order_acquire);
-  const std::uint32_t blocked = std::min(blocked_.load(std::memory_order_seq_cst), setup_.max_blocked);
+  const std::uint32_t blocked = std::min(without_core(), setup_.max_blocked);
   if (live < blocked + setup_.cpus && !stop_.load(std::memory_order_acquire)) add_thread();
 }
 
+std::uint32_t Pool::without_core() const {
+  return blocked_.load(std::memory_order_seq_cst) + replaced_.load(std::memory_order_seq_cst);
+}
+
 bool Pool::begin_blocking() {
-  if (busy.all == 0) return true;  // it counts as blocked already
   if (blocked_.fetch_add(1, std::memory_order_seq_cst) >= setup_.max_blocked) {
     blocked_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
   stop_running();
-  wake();
+  wake_replacement();
   return true;
 }
 
 void Pool::block_again() {
-  if (busy.all == 0) return;
   blocked_.fetch_add(1, std::memory_order_seq_cst);
   stop_running();
+  wake_replacement();
+}
+
+void Pool::wake_replacement() {
   wake();
+  if (beside_.has_work()) wake_beside();
 }
 
 void Pool::start_running() {
@@ -153,16 +161,15 @@ void Pool::stop_running() {
 }
 
 void Pool::end_blocking() {
-  if (busy.all == 0) return;
   start_running();
   blocked_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 BusyCores Pool::set_cores(BusyCores cores) {
   const BusyCores before = std::exchange(busy, cores);
-  // One that keeps no core busy is replaced, like one that waits.
-  if (cores.all == 0 && before.all != 0) blocked_.fetch_add(1, std::memory_order_seq_cst);
-  if (cores.all != 0 && before.all == 0) blocked_.fetch_sub(1, std::memory_order_seq_cst);
+  if (const bool replace = cores.all == 0; replace != std::exchange(is_replaced, replace)) {
+    replace ? replaced_.fetch_add(1, std::memory_order_seq_cst) : replaced_.fetch_sub(1, std::memory_order_seq_cst);
+  }
   running_.fetch_add(static_cast<std::uint32_t>(cores.all - before.all), std::memory_order_seq_cst);
   give_task_cores(before.of_tasks - cores.of_tasks);
   if (cores.all < before.all) wake();
@@ -204,6 +211,7 @@ Runnable* Pool::next_awaiting() {
   const std::lock_guard guard(awaiting_lock_);
   if (awaiting_.empty()) return nullptr;
   Runnable* const work = awaiting_.front();
+  if (!work->is_wanted()) work->cores = 0;
   std::int32_t taken = task_cores_.load(std::memory_order_seq_cst);
   do {
     if (taken + work->cores > static_cast<std::int32_t>(setup_.cpus)) return nullptr;
@@ -222,6 +230,7 @@ void Pool::run_thread() {
   if (setup_.thread_begins) setup_.thread_begins(setup_.context);
   while (!stop_.load(std::memory_order_acquire)) {
     if (Runnable* const work = beside_.pop()) {
+      wake_replacement();  // who pushed meanwhile relied on the leader, perhaps
       busy = {.all = 0};
       work->execute();
       continue;

@@ -54,16 +54,20 @@ class Pool {
 
   // Cores of tasks. Handlers take a thread as soon as there is one; tasks begin when cores are free that no other task
   // keeps busy, in the order in which they came for them. A task that waits gives its cores away and has them again
-  // when it goes on, whatever else runs by then. On a pool thread, whose cores are given back when its work ends.
-  //
-  // Whatever it is, it runs on. What it was before.
+  // when it goes on, whatever else runs by then.
+
+  // This pool thread goes on with so many, though fewer be free; until its work ends. Returns what it had before.
   BusyCores set_cores(BusyCores cores);
   // This thread's tasks have `cores` now. False, and nothing is changed: too few are free, or others came before.
   [[nodiscard]] bool take_cores(std::int32_t cores);
   // Any thread. As push, once the cores are there; it runs with them.
   void push_when_free(Runnable* work, std::int32_t cores);
-  // Somebody waits for cores.
-  bool cores_are_awaited() const { return awaiting_count_.load(std::memory_order_relaxed) != 0; }
+  // Somebody waits for cores, or more are busy than there are: a thread that could run another task should not.
+  bool is_short_of_cores() const {
+    return cores_are_awaited() || task_cores_.load(std::memory_order_relaxed) > static_cast<std::int32_t>(setup_.cpus);
+  }
+  // Some of the work that awaits cores may not be wanted any more, or its cores have become free.
+  void start_awaiting();
   std::uint32_t blocked() const { return blocked_.load(std::memory_order_relaxed); }
 
   static bool on_pool_thread();
@@ -87,13 +91,15 @@ class Pool {
   void run_thread();
   Runnable* lead();
   void wake_beside();
+  void wake_replacement();
   bool wake_sleeper();
   void add_thread();
   void run(Runnable* work);
   void start_running();
   void stop_running();
   void give_task_cores(std::int32_t cores);
-  void start_awaiting();
+  std::uint32_t without_core() const;
+  bool cores_are_awaited() const { return awaiting_count_.load(std::memory_order_relaxed) != 0; }
   Runnable* next_awaiting();
   bool surplus() const;
   template <class Reason>
@@ -105,6 +111,7 @@ class Pool {
   Queue beside_;
   std::atomic<std::uint32_t> live_{0};       // threads
   std::atomic<std::uint32_t> blocked_{0};    // of these, waiting in user code
+  std::atomic<std::uint32_t> replaced_{0};   // of these, running what keeps no core busy
   std::atomic<std::uint32_t> running_{0};    // of these, in user code and not waiting
   std::atomic<std::uint32_t> sleeping_{0};   // of these, at idle_word_
   std::atomic<std::int32_t> task_cores_{0};  // of these, or taken for what awaits a thread

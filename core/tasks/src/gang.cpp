@@ -27,28 +27,46 @@ void say_arrived(TaskSystemParts& parts, const GangSeat& seat) {
   }
 }
 
-// So that a stall report says for whom the task waits.
-void wait_for_others(detail::TaskBase& task, const GangSeat& seat) {
-  const std::string doing = fmt::format("{} ({} of a gang of {}, whose other members are not there)", task.name(),
-                                        seat.member, seat.ranks.size());
-  detail::Activity& activity = detail::activity_of_this_thread(task.system().endpoint());
-  const char* const before = std::exchange(activity.doing, doing.c_str());
-  try {
-    get(seat.start);
-  } catch (...) {
-    activity.doing = before;
-    throw;
+// Others count on this member from now on: it must not give up since too many threads wait already.
+void wait_for_start(const GangSeat& seat) {
+  constexpr seam::Time pause = 1'000'000;
+  while (true) {
+    try {
+      get(seat.start);
+      return;
+    } catch (const TooManyBlocked&) {
+      seam::sleep_until(seam::now() + pause);
+    }
   }
-  activity.doing = before;
 }
+
+// So that a stall report says for whom the task waits.
+class Doing {
+ public:
+  Doing(detail::Activity& activity, const std::string& text)
+      : activity_(activity), before_(std::exchange(activity.doing, text.c_str())) {}
+  ~Doing() { activity_.doing = before_; }
+  Doing(const Doing&) = delete;
+  Doing& operator=(const Doing&) = delete;
+
+ private:
+  detail::Activity& activity_;
+  const char* const before_;
+};
 
 }  // namespace
 
-Gang::Gang(detail::TaskBase& task) : TaskContext(task), member_(task.seat()->member) {
+Gang::Gang(detail::TaskBase& task)
+    : TaskContext(task),
+      member_(task.seat()->member),
+      communicator_type_(&task.system().endpoint().communicator_type()) {
   const GangSeat& seat = *task.seat();
   for (const std::uint32_t rank : seat.ranks) ranks_.emplace_back(rank);
+  const std::string waits = fmt::format("{} ({} of a gang of {}, whose other members are not there)", task.name(),
+                                        seat.member, seat.ranks.size());
+  const Doing doing(detail::activity_of_this_thread(task.system().endpoint()), waits);
   say_arrived(task.system().parts(), seat);
-  wait_for_others(task, seat);
+  wait_for_start(seat);
   communicator_ = task.system().endpoint().make_communicator(ranks_, seat.gang);
 }
 
@@ -56,11 +74,19 @@ Gang::~Gang() = default;
 
 std::uint32_t Gang::rank() const { return member_; }
 
-const void* Gang::find_communicator() const {
-  if (communicator_) return communicator_.get();
-  throw UsageError(
-      "there is no MPI communicator for this gang (its ranks are threads of one process, or MPI was initialised below "
-      "MPI_THREAD_MULTIPLE). Run the program under mpirun or srun, or let slipway initialise MPI");
+const void* Gang::find_communicator(const std::type_info& type) const {
+  if (!communicator_) {
+    throw UsageError(
+        "there is no MPI communicator for this gang (its ranks are threads of one process, or MPI was initialised "
+        "below "
+        "MPI_THREAD_MULTIPLE). Run the program under mpirun or srun, or let slipway initialise MPI");
+  }
+  if (type != *communicator_type_) {
+    throw UsageError(
+        "the communicator of a gang was asked for as another type than MPI_Comm. Use "
+        "gang.communicator<MPI_Comm>(), with the mpi.h that slipway was built with");
+  }
+  return communicator_.get();
 }
 
 namespace detail {

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -123,7 +121,22 @@ void Gangs::member_ended(const TaskBase& member) {
     if (entry.arrived < entry.members.size() && !member.has_failed_input()) entry.broken = true;
     news = (entry.broken && !entry.told) || entry.ended == entry.members.size();
   }
-  if (news) parts_.endpoint().run_beside(new Job([this, gang] { settle(gang); }));
+  if (news) settle_soon(gang);
+}
+
+void Gangs::member_unwanted(const TaskBase& member) {
+  const std::uint64_t gang = member.seat()->gang;
+  {
+    const std::lock_guard guard(lock_);
+    const auto found = entries_.find(gang);
+    if (found == entries_.end() || found->second.arrived == found->second.members.size()) return;
+    if (std::exchange(found->second.broken, true)) return;
+  }
+  settle_soon(gang);
+}
+
+void Gangs::settle_soon(std::uint64_t gang) {
+  parts_.endpoint().run_beside(new Job([this, gang] { settle(gang); }));
 }
 
 // What a broken gang, or one that is over, leaves to be done.
@@ -149,21 +162,19 @@ void Gangs::settle(std::uint64_t gang) {
   if (over.scheduler_knows) parts_.remove_gang(gang);
 }
 
-// Those that wait for the others hear of it by the value that they wait for.
+// Members that wait for the others hear of it by the value that they wait for; after their outcomes are settled.
 void Gangs::break_up(const Entry& broken) {
+  for (TaskBase* const member : broken.waiting) {
+    member->drop(broken_error(*member));
+    member->release();
+  }
+  for (TaskBase* const member : broken.members) member->cancel(false);
   CallState& start = broken.start.object().state();
   if (start.claim()) {
     start.ignore_errors();
     start.fail(broken_error(*broken.members.front()));
   }
-  for (TaskBase* const member : broken.waiting) {
-    member->drop(broken_error(*member));
-    member->release();
-  }
-  for (TaskBase* const member : broken.members) {
-    member->cancel(false);
-    member->release();
-  }
+  for (TaskBase* const member : broken.members) member->release();
 }
 
 std::vector<TaskBase*> Gangs::take_waiting() {

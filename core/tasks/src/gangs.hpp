@@ -29,6 +29,8 @@ class Gangs {
   // It has all but a rank; a reference is taken over.
   void member_ready(TaskBase& member);
   void member_ended(const TaskBase& member);
+  // Nobody wants what it makes, perhaps while it waits for the others.
+  void member_unwanted(const TaskBase& member);
   // From the scheduler of gangs.
   void placed(std::uint64_t gang, const std::vector<std::uint32_t>& ranks);
   // From the rank where a member is about to begin.
@@ -51,6 +53,7 @@ class Gangs {
 
   void ask_for_ranks(std::uint64_t gang);
   void settle(std::uint64_t gang);
+  void settle_soon(std::uint64_t gang);
   static void break_up(const Entry& broken);
 
   TaskSystemParts& parts_;

@@ -69,8 +69,10 @@ class ReadyQueue {
     const std::uint64_t came = came_.load(std::memory_order_relaxed);
     return (came > gone ? came - gone : 0) + urgent_count_.load(std::memory_order_relaxed);
   }
-  // Of those of the usual priority, how many have been taken out.
-  std::uint64_t taken() const { return went_.load(std::memory_order_relaxed); }
+  // How many of those that may go to other ranks have been taken out.
+  std::uint64_t taken() const {
+    return went_.load(std::memory_order_relaxed) + urgent_went_.load(std::memory_order_relaxed);
+  }
   bool empty() const {
     return !has_coming_.load(std::memory_order_acquire) && !has_going_.load(std::memory_order_relaxed) &&
            urgent_count_.load(std::memory_order_relaxed) == 0 && bound_count_.load(std::memory_order_relaxed) == 0;
@@ -137,6 +139,7 @@ class ReadyQueue {
     TaskBase* const task = most->second.pop();
     if (!most->second.head) urgent_.erase(most);
     urgent_count_.store(urgent_count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    urgent_went_.store(urgent_went_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return task;
   }
 
@@ -155,6 +158,7 @@ class ReadyQueue {
   alignas(64) seam::SpinLock urgent_lock_;  // guards urgent_; urgent_count_ is written with it
   std::map<std::uint8_t, List, std::greater<>> urgent_;
   std::atomic<std::uint64_t> urgent_count_{0};
+  std::atomic<std::uint64_t> urgent_went_{0};
 };
 
 }  // namespace slipway::detail

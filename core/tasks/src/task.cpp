@@ -186,7 +186,8 @@ void TaskBase::advance() {
           if (missing_->size() <= missing_that_are_told) trace_wait(missing_->next());
           break;
         }
-        if (state.failed()) failed_input_ = missing_->next();  // in the end the first of them
+        if (state.failed())
+          failed_input_.store(missing_->next(), std::memory_order_release);  // in the end the first of them
         missing_->pop();
         if (missing_->empty()) missing_.reset();
       }
@@ -273,7 +274,7 @@ void TaskBase::leave_dropped() {
 void TaskBase::run() {
   std::uint64_t used = 0;  // of the processor
   TaskEnd end = TaskEnd::ok;
-  if (failed_input_) {
+  if (has_failed_input()) {
     end = end_by_input();
     fail_objects(error_of_input(), end == TaskEnd::input_failed ? Expected::no : Expected::yes);
   } else if (system_.is_closed()) {
@@ -293,7 +294,8 @@ void TaskBase::run() {
 
 TaskEnd TaskBase::end_by_input() const {
   if (system_.is_closed()) return TaskEnd::stopped;
-  const bool cancelled = outcome_of(failed_input_->state().error()) == Outcome::cancelled;
+  const bool cancelled =
+      outcome_of(failed_input_.load(std::memory_order_acquire)->state().error()) == Outcome::cancelled;
   return cancelled ? TaskEnd::cancelled : TaskEnd::input_failed;
 }
 
@@ -402,6 +404,7 @@ bool TaskBase::time_out() {
                                       dropped ? HandlerRan::no : HandlerRan::maybe)),
       Expected::yes);
   ask_to_stop(false);  // after that: what the task makes of it comes too late
+  leave_gang();
   return dropped;
 }
 
@@ -418,17 +421,6 @@ void TaskBase::describe(CallState& object) const {
   object.info.method = &function_;
 }
 
-void TaskBase::fail_objects(const std::exception_ptr& error, Expected expected) {
-  for (ObjectPart*& object : objects()) {
-    lock_.lock();
-    const StateRef<> state = object ? StateRef<>::share(&object->state()) : StateRef<>();
-    lock_.unlock();
-    if (!state || !state->claim()) continue;
-    if (expected == Expected::yes) state->ignore_errors();
-    state->fail(error);
-  }
-}
-
 void TaskBase::ask_to_stop(bool children) {
   if (children) {
     TaskPath* const own = path_of_children();
@@ -442,42 +434,16 @@ void TaskBase::ask_to_stop(bool children) {
 void TaskBase::cancel(bool children) {
   if (!drop(cancelled_error(HandlerRan::no))) fail_objects(cancelled_error(HandlerRan::maybe), Expected::yes);
   ask_to_stop(children);  // after that: what the task makes of it comes too late
+  leave_gang();
   system_.parts().shipping.tell_cancelled(*this, children);
+}
+
+void TaskBase::leave_gang() {
+  if (seat() && !is_guest()) system_.parts().gangs.member_unwanted(*this);
 }
 
 bool TaskBase::stop_requested() const { return system_.is_closed() || is_cancelled(); }
 bool TaskBase::is_cancelled() const { return cancelled_.load(std::memory_order_acquire) || parent_->is_cancelled(); }
-
-std::exception_ptr TaskBase::cancelled_error(HandlerRan ran) const {
-  return std::make_exception_ptr(Cancelled(fmt::format("task {} was cancelled", path()), ran));
-}
-
-std::exception_ptr TaskBase::own_error(const std::exception_ptr& thrown) const {
-  const RemoteFailure failure = describe_exception(thrown);
-  const std::uint32_t rank = system_.endpoint().rank().value();
-  const std::string tries = attempt() > 1 ? fmt::format(" in attempt {}", attempt()) : "";
-  return std::make_exception_ptr(
-      TaskError(fmt::format("task {} failed on rank {}{}: {}: {}", path(), rank, tries, failure.type, failure.text),
-                {failure.type, failure.text, path(), rank, attempt()}, HandlerRan::yes));
-}
-
-std::exception_ptr TaskBase::error_of_input() const {
-  const std::exception_ptr cause = failed_input_->state().error();
-  const auto text_of = [this](const char* what) {
-    return fmt::format("task {} was not run, since a value that it needs has failed: {}", path(), what);
-  };
-  try {
-    std::rethrow_exception(cause);
-  } catch (const TaskError& error) {
-    return std::make_exception_ptr(TaskError(text_of(error.what()), error.failure(), HandlerRan::no));
-  } catch (const Stopped& error) {
-    return std::make_exception_ptr(Stopped(text_of(error.what())));
-  } catch (const Cancelled& error) {
-    return std::make_exception_ptr(Cancelled(text_of(error.what()), HandlerRan::no));
-  } catch (...) {
-    return cause;
-  }
-}
 
 }  // namespace slipway::detail
 

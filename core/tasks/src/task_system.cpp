@@ -58,7 +58,7 @@ void TaskSystemParts::run_tasks() {
     run_task(*task);
     if (!alone) tasks_are_long = shipping.note_length(seam::now() - began);
     if (others_wait) return;
-    if (endpoint().cores_are_awaited()) return call_runner();  // it has its turn after who came before
+    if (endpoint().is_short_of_cores()) return call_runner();  // it has its turn after who came before
     if (cores > 1) static_cast<void>(endpoint().set_cores({.of_tasks = 1}));
     if (run == tasks_a_turn) run = 0;
   }
@@ -70,15 +70,31 @@ void TaskSystemParts::run_task(TaskBase& task) {
   if (router.has_waiting()) router.send_waiting(Shipping::By::user_thread);
 }
 
+// A task that awaits its cores, and then the runner that goes on with others.
+class WideRun final : public Runnable {
+ public:
+  WideRun(TaskSystemParts& parts, TaskBase& task) : parts_(parts), task_(task) {}
+  void execute() override {
+    TaskSystemParts& parts = parts_;
+    TaskBase& task = task_;
+    const bool has_cores = cores > 0;
+    delete this;  // first: the work may take long
+    parts.wide.remove(task);
+    parts.run_task(task);
+    if (!has_cores) return;
+    static_cast<void>(parts.endpoint().set_cores({.of_tasks = 1}));
+    parts.endpoint().is_short_of_cores() ? parts.call_runner() : parts.run_tasks();
+  }
+  bool is_wanted() const override { return task_.is_ready(); }
+
+ private:
+  TaskSystemParts& parts_;
+  TaskBase& task_;
+};
+
 void TaskSystemParts::run_when_free(TaskBase& task, std::int32_t cores) {
   wide.add(task);
-  const auto run = [this, &task] {
-    wide.remove(task);
-    run_task(task);
-    static_cast<void>(endpoint().set_cores({.of_tasks = 1}));
-    run_tasks();
-  };
-  endpoint().run_when_free(new Job(run), cores);
+  endpoint().run_when_free(new WideRun(*this, task), cores);
 }
 
 void TaskSystemParts::check_possible(const TaskAsks& asks) const {
@@ -127,6 +143,8 @@ void TaskSystemParts::take_resources_back(TaskBase& task) {
     }
   }
   if (router.has_waiting()) call_looker();
+  if (!over.load(std::memory_order_acquire) && endpoint().is_short_of_cores())
+    endpoint().start_awaiting();  // it may have waited for many itself
 }
 
 void TaskSystemParts::drop_waiting() {
@@ -236,15 +254,12 @@ TaskSystem::TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node
 TaskSystem::~TaskSystem() {
   parts_->over.store(true, std::memory_order_release);
   close("the program has ended");
-  while (TaskBase* const task = parts_->ready.pop()) {
-    task->take_and_run();  // which only says so
-    task->release();
-  }
-  for (TaskBase* const task : parts_->wide.take_all()) {
-    task->take_and_run();
-    task->release();
-  }
   parts_->drop_waiting();
+  for (TaskBase* const task : parts_->wide.take_all()) parts_->ready.push(task);
+  while (TaskBase* const task = parts_->ready.pop()) {
+    task->take_and_run();  // which only says so, and may give others what they have waited for
+    task->release();
+  }
   parts_->objects.clear();
 }
 

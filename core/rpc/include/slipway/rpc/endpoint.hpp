@@ -102,6 +102,7 @@ class Endpoint final : public FrameSink {
   std::shared_ptr<const void> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
     return transport_.make_communicator(ranks, name);
   }
+  const std::type_info& communicator_type() const { return transport_.communicator_type(); }
   const std::string& label_of(NodeId node) const { return nodes_[node.index()].label; }
   RankId rank_of(NodeId node) const { return nodes_[node.index()].rank; }
   std::size_t node_count() const { return nodes_.size(); }
@@ -176,7 +177,8 @@ class Endpoint final : public FrameSink {
   BusyCores set_cores(BusyCores cores);
   [[nodiscard]] bool take_cores(std::int32_t cores);
   void run_when_free(Runnable* work, std::int32_t cores);
-  bool cores_are_awaited() const;
+  bool is_short_of_cores() const;
+  void start_awaiting();
   void report_unobserved(const CallInfo& info, const std::exception_ptr& error);
   void node_failed(NodeId node, const std::exception_ptr& error);
   std::uint64_t unobserved_errors() const { return unobserved_.load(std::memory_order_relaxed); }

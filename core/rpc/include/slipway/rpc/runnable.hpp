@@ -14,6 +14,8 @@ class Runnable : public recycled::Object {
  public:
   virtual ~Runnable() = default;
   virtual void execute() = 0;
+  // While it awaits cores. False: it is executed without them, just to be disposed of.
+  virtual bool is_wanted() const { return true; }
   Runnable* next = nullptr;
   std::int32_t cores = 0;  // that the pool has taken for it, see Pool::push_when_free
 };

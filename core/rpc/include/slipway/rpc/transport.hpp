@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "slipway/base/ids.hpp"
@@ -130,6 +131,8 @@ class Transport {
     static_cast<void>(name);
     return nullptr;
   }
+  // What make_communicator points to.
+  virtual const std::type_info& communicator_type() const { return typeid(void); }
 
   // The end. `close`: after the runtime's own agreement that nobody sends any more; all ranks call it, no poll follows.
   virtual void close() = 0;

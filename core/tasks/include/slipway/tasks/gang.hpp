@@ -8,6 +8,7 @@
 #include <memory>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -37,14 +38,15 @@ class Gang : public TaskContext {
   // for. Throws UsageError where ranks are threads of one process, and where MPI is not MPI_THREAD_MULTIPLE.
   template <class Communicator>  // a parameter, so that this header needs no MPI
   Communicator communicator() const {
-    return *static_cast<const Communicator*>(find_communicator());
+    return *static_cast<const Communicator*>(find_communicator(typeid(Communicator)));
   }
 
  private:
-  const void* find_communicator() const;
+  const void* find_communicator(const std::type_info& type) const;
 
   std::uint32_t member_ = 0;
   std::vector<RankId> ranks_;
+  const std::type_info* communicator_type_;
   std::shared_ptr<const void> communicator_;  // nullptr: there is none
 };
 

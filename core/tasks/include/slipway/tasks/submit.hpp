@@ -236,7 +236,7 @@ template <auto Function>
 constexpr void check_task() {
   check_function<Function>();
   static_assert(!takes_gang<Function>,
-                "slipway: a function that takes slipway::Gang& is started by gang<&f>(size, ...)");
+                "slipway: a function that takes slipway::Gang& is started by slipway::gang, not by submit");
 }
 
 template <class Elements, auto Function, class Parameters, class... Args>

@@ -78,9 +78,10 @@ class TaskBase : public Continuation, public recycled::Object {
   void take_seat(GangSeat seat);
   // The members of its gang are to run there, and it on the one that has its number.
   void place(const std::vector<std::uint32_t>& ranks);
-  bool has_failed_input() const { return failed_input_ != nullptr; }
+  bool has_failed_input() const { return failed_input_.load(std::memory_order_acquire) != nullptr; }
   // Granted, it may run; false: it was dropped meanwhile.
   bool make_ready();
+  bool is_ready() const { return phase_.load(std::memory_order_acquire) == Phase::ready; }
   bool is_over() const { return phase_.load(std::memory_order_acquire) == Phase::over; }
   // It had been granted until this call.
   bool end_grant() { return extras_ && extras_->granted.exchange(false, std::memory_order_acq_rel); }
@@ -180,6 +181,7 @@ class TaskBase : public Continuation, public recycled::Object {
   // Nothing more happens to it.
   void leave();
   void leave_dropped();
+  void leave_gang();
   bool end_before_it_begins();
   // An error is either worth a line in the log if nobody looks at it, or `expected`: somebody has asked for it.
   enum class Expected : bool { no, yes };
@@ -207,7 +209,7 @@ class TaskBase : public Continuation, public recycled::Object {
   std::atomic<TaskPath*> own_path_{nullptr};  // once asked for, with a reference
   // Alive as long as the arguments; nullptr: none is missing.
   std::unique_ptr<MissingValues> missing_;
-  ObjectPart* failed_input_ = nullptr;  // one of them that failed
+  std::atomic<ObjectPart*> failed_input_{nullptr};  // the first of them that failed
 };
 
 // With an argument and a result of a word each it fills two cache lines: one more byte costs a third.
