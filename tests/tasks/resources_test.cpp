@@ -95,7 +95,7 @@ TEST(TaskResources, AreNeverGivenTwice) {
 TEST(TaskResources, MayBeShared) {
   on_ranks(4, [](const Handle<Maker>&, std::uint32_t ranks) {
     std::vector<Ref<std::uint32_t>> refs;
-    for (int i = 0; i < 18; ++i) refs.push_back(submit<&use>(on({.named = {{"camera", 0.3333}}}), 2));
+    for (int i = 0; i < 18; ++i) refs.push_back(submit<&use>(on({.named = {{"camera", 0.3333}}}), 10));
     get(std::move(refs));
     for (std::uint32_t rank = 0; rank < ranks; ++rank) EXPECT_LE(counts[rank].most, 3);
     EXPECT_EQ(counts[0].most, 3);
