@@ -28,7 +28,8 @@ struct Options : digits::Training {
 };
 
 Options parse(int argc, char** argv, int ranks) {
-  Options options{digits::Training::from_flags(argc, argv)};
+  examples::Flags flags(argc, argv);
+  Options options{digits::Training::from_flags(flags)};
   options.trainers = ranks - options.shards - 1;
   if (options.trainers < 1) {
     throw std::runtime_error("too few ranks: one for each shard, one for the evaluator, at least one to train");

@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <exception>
-#include <iostream>
 #include <slipway/slipway.hpp>
 #include <thread>
 #include <tuple>
 
 #include "evolution.hpp"
-#include "flags.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -94,9 +92,7 @@ class Searcher {
   std::int64_t dropped_ = 0;    // pairs
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  examples::Flags flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
   Settings settings;
   settings.evaluators = flags.get("--evaluators", settings.evaluators);
   settings.pairs = flags.get("--pairs", settings.pairs);
@@ -115,11 +111,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "evolution_strategies: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("evolution_strategies", run, argc, argv); }

@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
-#include <exception>
-#include <iostream>
 #include <slipway/rpc/eigen.hpp>
 #include <slipway/slipway.hpp>
 #include <stdexcept>
 #include <string>
 
-#include "flags.hpp"
 #include "ladder.hpp"
+#include "program.hpp"
 #include "trial.hpp"
 
 namespace {
@@ -138,9 +136,7 @@ class Searcher {
   slipway::WaitSet<Model> waiting_;
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  examples::Flags flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
   Settings settings;
   settings.trials = flags.get("--trials", settings.trials);
   settings.factor = flags.get("--factor", settings.factor);
@@ -158,11 +154,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "hyperparameter_search: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("hyperparameter_search", run, argc, argv); }

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
-#include <exception>
-#include <iostream>
 #include <slipway/slipway.hpp>
 #include <stdexcept>
 #include <tuple>
 
-#include "flags.hpp"
+#include "program.hpp"
 #include "words.hpp"
 
 namespace {
@@ -66,9 +64,7 @@ struct Counter {
   }
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  examples::Flags flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
   const auto mappers = flags.get<std::size_t>("--mappers", 3);
   const auto reducers = flags.get<std::size_t>("--reducers", 2);
   flags.check();
@@ -83,11 +79,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "map_reduce: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("map_reduce", run, argc, argv); }

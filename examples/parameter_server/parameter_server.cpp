@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <exception>
-#include <iostream>
 #include <map>
 #include <slipway/slipway.hpp>
 #include <tuple>
 
+#include "program.hpp"
 #include "training.hpp"
 
 namespace {
@@ -135,9 +134,8 @@ struct Evaluator {
   }
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  const Training training = Training::from_flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
+  const Training training = Training::from_flags(flags);
   slipway::Program program("parameter_server");
   // An update is little work: shards may share a core with a trainer.
   auto shards = program.with({.resources = {.cpus = 0.25}, .interleave = true})
@@ -151,11 +149,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "parameter_server: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("parameter_server", run, argc, argv); }

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <fstream>
 
-#include "flags.hpp"
 #include "hdf5_object.hpp"
 
 namespace digits {
@@ -65,8 +64,7 @@ void write_options(hid_t file, const Training& training) {
 
 }  // namespace
 
-Training Training::from_flags(int argc, char** argv) {
-  examples::Flags flags(argc, argv);
+Training Training::from_flags(examples::Flags& flags) {
   Training training;
   for (auto [name, value] :
        {std::pair("--trainers", &training.trainers), std::pair("--shards", &training.shards),

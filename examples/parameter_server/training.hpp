@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "classifier.hpp"
+#include "flags.hpp"
 
 // One training run: its options, and what it leaves behind.
 namespace digits {
@@ -26,7 +27,7 @@ struct Training {
   std::string data = SLIPWAY_EXAMPLE_DATA "/digits.h5";
 
   // Of the flags that are named as the members (--mode sync or async). Throws std::runtime_error.
-  static Training from_flags(int argc, char** argv);
+  static Training from_flags(examples::Flags& flags);
 
   // The part of the parameters, or of a gradient, that a shard keeps.
   std::span<float> part(std::vector<float>& values, std::size_t shard) const;

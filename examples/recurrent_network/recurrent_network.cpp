@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <exception>
-#include <iostream>
 #include <numeric>
 #include <slipway/rpc/eigen.hpp>
 #include <slipway/slipway.hpp>
@@ -13,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "flags.hpp"
 #include "network.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -163,9 +161,7 @@ class Forecaster {
   double error_ = 0;
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  examples::Flags flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
   Settings settings;
   for (auto [name, value, least] :
        {std::tuple("--steps", &settings.steps, recurrent::warm_up + 1), std::tuple("--groups", &settings.groups, 2),
@@ -185,11 +181,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "recurrent_network: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("recurrent_network", run, argc, argv); }

@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <exception>
-#include <iostream>
 #include <slipway/slipway.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "flags.hpp"
 #include "learner.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -146,9 +144,7 @@ class Trainer {
   Settings settings_;
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  examples::Flags flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
   Settings settings;
   settings.way = flags.get("--way", settings.way);
   settings.rollouts = flags.get("--rollouts", settings.rollouts);
@@ -170,11 +166,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "reinforcement_learning: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("reinforcement_learning", run, argc, argv); }

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <iostream>
 #include <iterator>
 #include <random>
 #include <slipway/slipway.hpp>
@@ -13,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "flags.hpp"
+#include "program.hpp"
 #include "vehicle.hpp"
 
 namespace {
@@ -160,9 +158,7 @@ struct Stream {
   }
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  examples::Flags flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
   Settings settings;
   settings.seconds = flags.get("--seconds", settings.seconds);
   settings.speed = flags.get("--speed", settings.speed);
@@ -190,11 +186,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "sensor_fusion: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("sensor_fusion", run, argc, argv); }

@@ -18,9 +18,11 @@ struct Plate {
   double conductivity = 0.1;  // times step of time / cell squared; up to 0.25
 };
 
+using Communicator = MPI_Comm;
+
 // Where a rank stands among those that share the plate. A rank alone needs no communicator.
 struct Team {
-  MPI_Comm communicator = MPI_COMM_NULL;
+  Communicator communicator = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
 };

@@ -1,18 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
-#include <mpi.h>
-
 #include <algorithm>
 #include <cmath>
-#include <iostream>
+#include <slipway/mpi/gang_communicator.hpp>
 #include <slipway/slipway.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "flags.hpp"
 #include "plate.hpp"
+#include "program.hpp"
 
 // An ensemble of MPI solvers that looks for what was not measured: the conductivity with which a plate gets the
 // temperatures that were. Each solver is a gang of ranks; many are submitted at a time, and run where ranks are free.
@@ -32,7 +30,7 @@ struct Settings {
 
 Temperatures solve_in_a_gang(slipway::Gang& gang, const Plate& plate) {
   plate::Team team{.rank = static_cast<int>(gang.rank()), .size = static_cast<int>(gang.size())};
-  if (gang.size() > 1) team.communicator = gang.communicator<MPI_Comm>();
+  if (gang.size() > 1) team.communicator = slipway::mpi_communicator<plate::Communicator>(gang);
   return plate::solve(plate, team);
 }
 
@@ -121,9 +119,7 @@ class Searcher {
   Settings settings_;
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  examples::Flags flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
   Settings settings;
   settings.size = flags.get("--size", settings.size);
   settings.width = flags.get("--width", settings.width);
@@ -143,11 +139,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "stencil_ensemble: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("stencil_ensemble", run, argc, argv); }

@@ -3,13 +3,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <iostream>
 #include <slipway/slipway.hpp>
 #include <stdexcept>
 #include <string>
 
-#include "flags.hpp"
+#include "program.hpp"
 #include "tree.hpp"
 
 namespace {
@@ -82,10 +80,13 @@ class Match {
   Cells think(const Position& position, Random& random) {
     const Random same(random());
     const Cells move = search(position, settings_, same);
-    if (settings_.check && move != search_serially(position, settings_, same))
-      throw std::logic_error("tasks and plain calls have found different moves");
-    ++checked_;
+    if (settings_.check) check(move, search_serially(position, settings_, same));
     return move;
+  }
+
+  void check(Cells by_tasks, Cells by_calls) {
+    if (by_tasks != by_calls) throw std::logic_error("tasks and plain calls have found different moves");
+    ++checked_;
   }
 
   // Looks one move ahead, or searches with a tenth of the budget.
@@ -127,9 +128,7 @@ class Match {
   std::chrono::duration<double> thinking_{0};
 };
 
-int run(int argc, char** argv) {
-  slipway::Options options(argc, argv);  // takes the --slipway-... flags out of argv
-  examples::Flags flags(argc, argv);
+int run(slipway::Options& options, examples::Flags& flags) {
   Settings settings;
   settings.games = flags.get("--games", settings.games);
   settings.opponent = flags.get("--opponent", settings.opponent);
@@ -156,11 +155,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "tree_search: " << error.what() << '\n';
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return examples::run_example("tree_search", run, argc, argv); }
