@@ -322,7 +322,7 @@ void MpiTransport::close() {
 }
 
 // Where the frames are, receives from any source are posted; chunks have the first tags.
-std::shared_ptr<const void> MpiTransport::make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
+std::shared_ptr<const std::any> MpiTransport::make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
   return threads_may_call_ ? make_user_communicator(chunks_, static_cast<int>(Rendezvous::largest_tag) + 1, ranks, name)
                            : nullptr;
 }

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
 #include "credits.hpp"
@@ -60,8 +59,7 @@ class MpiTransport final : public Transport {
   void disarm_bell() override { doorbell_->disarm(); }
   void ring_own_bell() override { doorbell_->ring_own(); }
 
-  std::shared_ptr<const void> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) override;
-  const std::type_info& communicator_type() const override { return typeid(MPI_Comm); }
+  std::shared_ptr<const std::any> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) override;
 
   void close() override;
   void announce_death(int status, const char* last_words) noexcept override {

@@ -24,16 +24,16 @@ class Group {
   MPI_Group group_ = MPI_GROUP_NULL;
 };
 
-void free_communicator(const MPI_Comm* communicator) {
-  MPI_Comm mine = *communicator;
+void free_communicator(const std::any* communicator) {
+  auto mine = std::any_cast<MPI_Comm>(*communicator);
   delete communicator;
   if (MpiEnvironment::healthy()) MPI_Comm_free(&mine);  // else it could hang
 }
 
 }  // namespace
 
-std::shared_ptr<const void> make_user_communicator(MPI_Comm parent, int first_tag, const std::vector<RankId>& ranks,
-                                                   std::uint64_t name) {
+std::shared_ptr<const std::any> make_user_communicator(MPI_Comm parent, int first_tag, const std::vector<RankId>& ranks,
+                                                       std::uint64_t name) {
   std::vector<int> members;
   for (const RankId rank : ranks) members.push_back(static_cast<int>(rank.value()));
   const Group all(parent);
@@ -42,7 +42,7 @@ std::shared_ptr<const void> make_user_communicator(MPI_Comm parent, int first_ta
   const auto tags = static_cast<std::uint64_t>(largest_tag - first_tag + 1);
   MPI_Comm made = MPI_COMM_NULL;
   check(MPI_Comm_create_group(parent, group.get(), first_tag + static_cast<int>(name % tags), &made));
-  std::shared_ptr<const MPI_Comm> owned(new const MPI_Comm(made), &free_communicator);
+  std::shared_ptr<const std::any> owned(new const std::any(made), &free_communicator);
   check(MPI_Comm_set_errhandler(made, MPI_ERRORS_ARE_FATAL));  // user code looks at no codes; that of `parent` returns
   return owned;
 }

@@ -41,6 +41,9 @@ class Rules(unittest.TestCase):
         self.assert_refused("foreign", "mpi_transport/include/slipway/mpi/x.hpp", "#include <mpi.h>\n")
         self.assert_refused("foreign", "core/base/include/slipway/base/x.hpp", "#include <hdf5.h>\n")
         self.assert_refused("foreign", "core/rpc/src/x.cpp", "int r = MPI_Send(a);\n")
+        self.assert_refused("foreign", "examples/stencil_ensemble/x.cpp", "#include <mpi.h>\n")
+        self.assert_refused("foreign", "examples/other/plate.hpp", "int r = MPI_Send(a);\n")
+        self.assert_accepted("foreign", "examples/stencil_ensemble/plate.hpp", "#include <mpi.h>\n")
         self.assert_accepted("foreign", "mpi_transport/src/x.cpp", "#include <mpi.h>\nint r = MPI_Send(a);\n")
 
     def test_licence_length_marks_and_top_level(self):

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <slipway/mpi/gang_communicator.hpp>
 #include <slipway/slipway.hpp>
 #include <stdexcept>
 #include <string>
@@ -18,7 +19,7 @@ void require(bool holds, const std::string& what) {
 
 // By collectives that differ in their result if a member is missing, in another order, or of another gang.
 std::int64_t exchange(slipway::Gang& gang, std::int64_t number) {
-  const auto communicator = gang.communicator<MPI_Comm>();
+  const auto communicator = slipway::mpi_communicator<MPI_Comm>(gang);
   int rank = -1;
   int size = 0;
   MPI_Comm_rank(communicator, &rank);
@@ -33,10 +34,19 @@ std::int64_t exchange(slipway::Gang& gang, std::int64_t number) {
   }
   return sum;
 }
+bool refuses_other_types(slipway::Gang& gang) {
+  try {
+    static_cast<void>(slipway::mpi_communicator<double>(gang));
+    return false;
+  } catch (const slipway::UsageError&) {
+    return true;
+  }
+}
 std::uint32_t own_rank_of(slipway::Gang& gang) { return gang.ranks()[gang.rank()].value(); }
 
 struct Echo {
   int echo(int value) { return value; }
+  std::size_t count(const std::vector<double>& values) { return values.size(); }
 };
 
 struct Submitter {
@@ -49,11 +59,15 @@ struct Submitter {
       const std::uint32_t size = 1 + (round + static_cast<std::uint32_t>(index)) % ranks;
       const std::int64_t number = 100 * index + round;
       const auto sums = slipway::gang<&exchange>(size, number);
+      // In chunks, by the communicator from which those of gangs are made.
+      auto counts = echoes.call_all<&Echo::count>(std::vector<double>(300'000));
       for (const auto& echo : echoes) require(echo.get<&Echo::echo>(7) == 7, "calls go on");
+      for (auto& count : counts) require(count.get() == 300'000, "large calls go on");
       for (const auto& sum : sums) {
         require(slipway::get(sum) == number * size * (size + 1) / 2 + 49 * size, "a member's result");
       }
     }
+    for (const auto& refused : slipway::gang<&refuses_other_types>(ranks)) require(slipway::get(refused), "its type");
     const auto all = slipway::gang<&own_rank_of>(ranks);
     for (std::uint32_t member = 0; member < ranks; ++member) {
       require(slipway::get(all[member]) == member, "a gang of all ranks has them in order");

@@ -239,7 +239,7 @@ void ObjectPart::ask_for() {
 void cancel_maker(ObjectPart& object, bool children) {
   if (object.is_borrowed()) {
     TaskSystemParts& parts = object.state().info.endpoint->tasks()->parts();
-    tell<&TaskNode::cancel_value>(parts.endpoint(), parts.desk(object.owner()), object.id(), children);
+    parts.tell_desk<&TaskNode::cancel_value>(object.owner(), object.id(), children);
   } else if (object.maker()) {
     object.maker()->cancel(children);
   }

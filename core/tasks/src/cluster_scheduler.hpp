@@ -11,6 +11,9 @@
 
 namespace slipway::detail {
 
+// Where the cluster scheduler is, and that of gangs.
+inline constexpr RankId cluster_rank{0};
+
 // What the cluster scheduler knows of a rank.
 struct RankLoad {
   bool offers = false;  // it has more tasks than it can run

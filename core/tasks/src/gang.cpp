@@ -9,23 +9,15 @@
 
 #include "slipway/tasks/gang_seat.hpp"
 #include "slipway/tasks/wait.hpp"
-#include "system_message.hpp"
 #include "task_system_parts.hpp"
 
 namespace slipway {
 
 namespace {
 
+using detail::Endpoint;
 using detail::GangSeat;
-using detail::TaskSystemParts;
-
-void say_arrived(TaskSystemParts& parts, const GangSeat& seat) {
-  if (seat.owner == parts.endpoint().rank().value()) {
-    parts.gangs.arrived(seat.gang);
-  } else {
-    detail::tell<&detail::TaskNode::gang_arrived>(parts.endpoint(), parts.desk(RankId(seat.owner)), seat.gang);
-  }
-}
+using detail::TaskNode;
 
 // Others count on this member from now on: it must not give up since too many threads wait already.
 void wait_for_start(const GangSeat& seat) {
@@ -57,36 +49,20 @@ class Doing {
 }  // namespace
 
 Gang::Gang(detail::TaskBase& task)
-    : TaskContext(task),
-      member_(task.seat()->member),
-      communicator_type_(&task.system().endpoint().communicator_type()) {
+    : TaskContext(task), member_(task.seat()->member), ranks_(task.seat()->ranks.begin(), task.seat()->ranks.end()) {
   const GangSeat& seat = *task.seat();
-  for (const std::uint32_t rank : seat.ranks) ranks_.emplace_back(rank);
-  const std::string waits = fmt::format("{} ({} of a gang of {}, whose other members are not there)", task.name(),
-                                        seat.member, seat.ranks.size());
-  const Doing doing(detail::activity_of_this_thread(task.system().endpoint()), waits);
-  say_arrived(task.system().parts(), seat);
+  Endpoint& endpoint = task.system().endpoint();
+  const std::string waits =
+      fmt::format("{} ({} of a gang of {}, whose other members are not there)", task.name(), member_, size());
+  const Doing doing(detail::activity_of_this_thread(endpoint), waits);
+  task.system().parts().tell_desk<&TaskNode::gang_arrived>(RankId(seat.owner), seat.gang);
   wait_for_start(seat);
-  communicator_ = task.system().endpoint().make_communicator(ranks_, seat.gang);
+  communicator_ = endpoint.make_communicator(ranks_, seat.gang);
 }
 
-Gang::~Gang() = default;
-
-std::uint32_t Gang::rank() const { return member_; }
-
-const void* Gang::find_communicator(const std::type_info& type) const {
-  if (!communicator_) {
-    throw UsageError(
-        "there is no MPI communicator for this gang (its ranks are threads of one process, or MPI was initialised "
-        "below "
-        "MPI_THREAD_MULTIPLE). Run the program under mpirun or srun, or let slipway initialise MPI");
-  }
-  if (type != *communicator_type_) {
-    throw UsageError(
-        "the communicator of a gang was asked for as another type than MPI_Comm. Use "
-        "gang.communicator<MPI_Comm>(), with the mpi.h that slipway was built with");
-  }
-  return communicator_.get();
+const std::any& Gang::communicator() const {
+  static const std::any none;
+  return communicator_ ? *communicator_ : none;
 }
 
 namespace detail {
@@ -118,9 +94,8 @@ void refuse_impossible(const On& on, std::uint32_t size, const std::vector<RankC
 
 Gang& as_gang(TaskContext& context) { return static_cast<Gang&>(context); }
 
-GangInTheMaking::GangInTheMaking(On& on, std::uint32_t size) {
+GangInTheMaking::GangInTheMaking(const On& on, std::uint32_t size) {
   refuse_impossible(on, size, TaskSystem::of_this_thread().parts().capacities);
-  on.gang_size = size;
 }
 
 // Not all could be made, since an argument could not be copied: the others end as if cancelled.

@@ -74,7 +74,9 @@ void Gangs::ask_for_ranks(std::uint64_t gang) {
   Entry& entry = found->second;  // stays while it asks
   entry.asking = true;
   guard.unlock();
-  parts_.add_gang(gang, static_cast<std::uint32_t>(entry.members.size()), *entry.members.front()->asks());
+  parts_.tell_desk<&TaskNode::add_gang>(cluster_rank, parts_.endpoint().rank().value(), gang,
+                                        static_cast<std::uint32_t>(entry.members.size()),
+                                        *entry.members.front()->asks());
   guard.lock();
   entry.asking = false;
   entry.scheduler_knows = true;
@@ -159,7 +161,9 @@ void Gangs::settle(std::uint64_t gang) {
   }
   if (!broken.members.empty()) break_up(broken);
   for (TaskBase* const member : over.members) member->release();
-  if (over.scheduler_knows) parts_.remove_gang(gang);
+  if (over.scheduler_knows) {
+    parts_.tell_desk<&TaskNode::remove_gang>(cluster_rank, parts_.endpoint().rank().value(), gang);
+  }
 }
 
 // Members that wait for the others hear of it by the value that they wait for; after their outcomes are settled.

@@ -31,7 +31,7 @@ void Mail::send_all() {
     if (each.weight != 0) {
       tell<&TaskNode::give_back>(parts_.endpoint(), parts_.tasks_node(each.to), each.id, each.weight);
     } else {
-      tell<&TaskNode::forget_cancelled>(parts_.endpoint(), parts_.desk(each.to), each.id);
+      parts_.tell_desk<&TaskNode::forget_cancelled>(each.to, each.id);
     }
   }
   under_way_.fetch_sub(all.size(), std::memory_order_release);

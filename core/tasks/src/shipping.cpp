@@ -31,8 +31,6 @@ constexpr seam::Time pause_of_looker = 1'000 * microsecond;  // when no stack is
 
 constexpr seam::Time between_looks = 100'000 * microsecond;
 
-constexpr RankId cluster_rank{0};
-
 std::uint64_t size_of(Writer& writer) {
   std::uint64_t size = writer.body().size();
   for (const ConstSegment& segment : writer.segments()) size += segment.info.size;
@@ -90,16 +88,6 @@ void Shipping::send_or_offer(By by) {
   }
 }
 
-template <auto News>
-void Shipping::tell_cluster(std::uint32_t period) {
-  Endpoint& endpoint = parts_.endpoint();
-  if (endpoint.rank() == cluster_rank) {
-    (parts_.node.*News)(cluster_rank.value(), period);
-  } else {
-    tell<News>(endpoint, parts_.desk(cluster_rank), endpoint.rank().value(), period);
-  }
-}
-
 void Shipping::offer() {
   std::uint32_t period = 0;
   {
@@ -108,7 +96,7 @@ void Shipping::offer() {
     offering_.store(true, std::memory_order_relaxed);
     period = ++period_;
   }
-  tell_cluster<&TaskNode::offer>(period);
+  parts_.tell_desk<&TaskNode::offer>(cluster_rank, parts_.endpoint().rank().value(), period);
 }
 
 void Shipping::ran_empty() {
@@ -122,7 +110,7 @@ void Shipping::ran_empty() {
     has_leases_.store(false, std::memory_order_relaxed);
     offering_.store(false, std::memory_order_relaxed);
   }
-  tell_cluster<&TaskNode::idle>(period);
+  parts_.tell_desk<&TaskNode::idle>(cluster_rank, parts_.endpoint().rank().value(), period);
 }
 
 void Shipping::lease(RankId rank, bool may_use, std::uint32_t period, std::uint64_t version) {
@@ -278,7 +266,7 @@ void Shipping::tell_cancelled(const TaskBase& task, bool children) {
     }
   }
   for (const auto& [id, rank] : unwanted) {
-    tell<&TaskNode::cancel_task>(parts_.endpoint(), parts_.desk(rank), id, children);
+    parts_.tell_desk<&TaskNode::cancel_task>(rank, id, children);
     lock_.lock();
     const bool over = away_.count(id) == 0;  // it came back meanwhile, and the other rank may have forgotten too early
     lock_.unlock();

@@ -74,8 +74,6 @@ class Shipping {
   bool has_more_than_it_runs() const;
   bool worth_offering() const;
   void offer();
-  template <auto News>
-  void tell_cluster(std::uint32_t period);
   void send_what_fits(By by);
   bool send_one(By by);
   std::optional<RankId> take_room();

@@ -95,7 +95,6 @@ std::uint64_t next_object_id() {
 std::unique_ptr<TaskBase::Extras> TaskBase::make_extras(const On& on) {
   const TaskOptions& options = on.options;
   auto asks = TaskAsks::from(on);
-  if (!asks && on.gang_size > 0) asks = std::make_unique<TaskAsks>();  // a rank, which is found for it
   if (!asks && options.priority == 0 && options.retry_exceptions == 0 && options.timeout.count() <= 0) return nullptr;
   auto extras = std::make_unique<Extras>();
   if (asks) extras->asks = std::move(*asks);
@@ -238,7 +237,11 @@ void TaskBase::grant(std::vector<std::uint32_t> gpus) {
   extras_->granted.store(true, std::memory_order_release);
 }
 
-void TaskBase::take_seat(GangSeat seat) { extras_->seat = std::make_unique<GangSeat>(std::move(seat)); }
+void TaskBase::take_seat(GangSeat seat) {
+  if (!extras_) extras_ = std::make_unique<Extras>();
+  if (!extras_->asks) extras_->asks.emplace();  // for a rank, which will be found
+  extras_->seat = std::make_unique<GangSeat>(std::move(seat));
+}
 
 void TaskBase::place(const std::vector<std::uint32_t>& ranks) {
   extras_->seat->ranks = ranks;

@@ -53,6 +53,7 @@ void TaskNode::lease(std::uint32_t rank, bool may_use, std::uint32_t period, std
 }
 
 void TaskNode::add_gang(std::uint32_t owner, std::uint64_t gang, std::uint32_t size, const TaskAsks& asks) {
+  if (owner >= system_.endpoint().ranks()) return;
   TaskSystemParts& parts = system_.parts();
   parts.tell_gangs(parts.gang_scheduler.add({owner, gang}, size, asks));
 }

@@ -8,7 +8,6 @@
 
 #include "slipway/base/error.hpp"
 #include "slipway/rpc/runnable.hpp"
-#include "system_message.hpp"
 #include "task_system_parts.hpp"
 
 namespace slipway::detail {
@@ -175,40 +174,13 @@ void TaskSystemParts::call_looker() {
 
 void TaskSystemParts::tell_leases(const std::vector<ClusterScheduler::Message>& messages) {
   for (const auto& message : messages) {
-    const std::uint32_t lender = message.lender.value();
-    if (message.to == endpoint().rank()) {
-      shipping.lease(message.lender, message.lease, message.period, message.version);
-    } else {
-      tell<&TaskNode::lease>(endpoint(), desk(message.to), lender, message.lease, message.period, message.version);
-    }
-  }
-}
-
-void TaskSystemParts::add_gang(std::uint64_t gang, std::uint32_t size, const TaskAsks& asks) {
-  const std::uint32_t own = endpoint().rank().value();
-  if (own == 0) {
-    tell_gangs(gang_scheduler.add({own, gang}, size, asks));
-  } else {
-    tell<&TaskNode::add_gang>(endpoint(), desk(RankId(0)), own, gang, size, asks);
-  }
-}
-
-void TaskSystemParts::remove_gang(std::uint64_t gang) {
-  const std::uint32_t own = endpoint().rank().value();
-  if (own == 0) {
-    tell_gangs(gang_scheduler.remove({own, gang}));
-  } else {
-    tell<&TaskNode::remove_gang>(endpoint(), desk(RankId(0)), own, gang);
+    tell_desk<&TaskNode::lease>(message.to, message.lender.value(), message.lease, message.period, message.version);
   }
 }
 
 void TaskSystemParts::tell_gangs(const std::vector<GangScheduler::Placed>& placed) {
   for (const auto& [name, ranks] : placed) {
-    if (name.owner == endpoint().rank().value()) {
-      gangs.placed(name.gang, ranks);
-    } else {
-      tell<&TaskNode::gang_placed>(endpoint(), desk(RankId(name.owner)), name.gang, ranks);
-    }
+    tell_desk<&TaskNode::gang_placed>(RankId(name.owner), name.gang, ranks);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "shipping.hpp"
 #include "slipway/tasks/task_node.hpp"
 #include "slipway/tasks/task_system.hpp"
+#include "system_message.hpp"
 #include "wide_tasks.hpp"
 
 namespace slipway::detail {
@@ -60,12 +61,18 @@ struct TaskSystemParts {
   // A thread of the pool looks for tasks that may go elsewhere.
   void call_looker();
 
+  // One way, to the desk of that rank, also of the own one.
+  template <auto Method, class... Args>
+  void tell_desk(RankId to, const Args&... args) {
+    if (to == endpoint().rank()) {
+      (node.*Method)(args...);
+    } else {
+      tell<Method>(endpoint(), desk(to), args...);
+    }
+  }
   // What the cluster scheduler has decided.
   void tell_leases(const std::vector<ClusterScheduler::Message>& messages);
-  // Of this rank, to the scheduler of gangs.
-  void add_gang(std::uint64_t gang, std::uint32_t size, const TaskAsks& asks);
-  void remove_gang(std::uint64_t gang);
-  // What that has decided.
+  // What the scheduler of gangs has decided.
   void tell_gangs(const std::vector<GangScheduler::Placed>& placed);
   void make_ready(TaskBase& task);
 
@@ -79,7 +86,7 @@ struct TaskSystemParts {
   Shipping shipping;
   Router router;
   ResourceLedger ledger;
-  ClusterScheduler cluster;      // used on rank 0 only
+  ClusterScheduler cluster;      // used on cluster_rank only
   GangScheduler gang_scheduler;  // as well
   Gangs gangs;
   TaskNode node;

@@ -99,10 +99,9 @@ class Endpoint final : public FrameSink {
   std::uint32_t ranks() const { return transport_.size(); }
   const std::vector<HostId>& host_of_rank() const { return transport_.host_of_rank(); }
   // See Transport.
-  std::shared_ptr<const void> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
+  std::shared_ptr<const std::any> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
     return transport_.make_communicator(ranks, name);
   }
-  const std::type_info& communicator_type() const { return transport_.communicator_type(); }
   const std::string& label_of(NodeId node) const { return nodes_[node.index()].label; }
   RankId rank_of(NodeId node) const { return nodes_[node.index()].rank; }
   std::size_t node_count() const { return nodes_.size(); }

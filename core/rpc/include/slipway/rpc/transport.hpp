@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
 #include "slipway/base/ids.hpp"
@@ -16,9 +16,8 @@
 
 // What moves frames between ranks, as a contract. Two implementations: local/ (ranks are threads) and mpi_transport/.
 //
-// Threads. One thread at a time holds the rank's *turn* (kept by the progress engine in core, see
-// rpc/src/progress.hpp); only its holder calls `poll` and `flush`. Everything else may be called from any thread at any
-// time between construction and `close`.
+// Threads. One thread at a time holds the rank's *turn* (kept by the progress engine in core, see rpc/src/progress.hpp);
+// only its holder calls `poll` and `flush`. Everything else may be called from any thread at any time between construction and `close`.
 //
 // Order. Frames from one rank to another arrive in the order of their `send` calls, small and large alike: a large one
 // takes its place when it is announced.
@@ -45,10 +44,9 @@ enum class FrameClass : std::uint8_t { request, reply, control };
 // A frame with segments, owned until all of it has left.
 struct LargeFrame {
   FrameClass frame_class = FrameClass::request;
-  std::vector<std::byte> frame = {};  // header and body, at most Transport::max_small_frame() bytes with 16 per segment
-  std::vector<ConstSegment> segments =
-      {};                                 // their bytes stay unchanged until the frame comes back by FrameSink::on_sent
-  std::shared_ptr<void> keep_alive = {};  // whatever owns these bytes
+  std::vector<std::byte> frame = {};        // header and body, at most Transport::max_small_frame() bytes with 16 per segment
+  std::vector<ConstSegment> segments = {};  // their bytes stay unchanged until the frame comes back by FrameSink::on_sent
+  std::shared_ptr<void> keep_alive = {};    // whatever owns these bytes
 };
 
 // What a transport tells the core. Called inside `poll`, with the turn held: must be short and run no user code.
@@ -104,8 +102,7 @@ class Transport {
   virtual void accept(TransferId transfer, std::vector<MutableSegment> destinations) = 0;
   virtual void refuse(TransferId transfer) = 0;
 
-  // With the turn: sends what is queued, takes what has arrived. Returns the number of events, 0 when there was
-  // nothing.
+  // With the turn: sends what is queued, takes what has arrived. Returns the number of events, 0 when there was nothing.
   virtual int poll(FrameSink& sink) = 0;
   // With the turn: only sends what is queued; receives nothing and tells the sink nothing.
   virtual void flush() = 0;
@@ -123,16 +120,13 @@ class Transport {
   // Wakes this rank's own sleeper. Any thread.
   virtual void ring_own_bell() = 0;
 
-  // For user code: points to a communicator of the transport's own library (an MPI_Comm) over these ranks, in this
-  // order, freed with the pointer; nullptr: there is none. Waits for the others: each of them calls it, with the same
-  // arguments, on any thread, for one communicator at a time.
-  virtual std::shared_ptr<const void> make_communicator(const std::vector<RankId>& ranks, std::uint64_t name) {
-    static_cast<void>(ranks);
-    static_cast<void>(name);
+  // For user code: a communicator of the transport's own library over these ranks, in this order, freed with the
+  // pointer; nullptr: there is none. Waits for the others: each of them calls it, with the same arguments, on any
+  // thread, for one communicator at a time.
+  virtual std::shared_ptr<const std::any> make_communicator(const std::vector<RankId>& /*ranks*/,
+                                                            std::uint64_t /*name*/) {
     return nullptr;
   }
-  // What make_communicator points to.
-  virtual const std::type_info& communicator_type() const { return typeid(void); }
 
   // The end. `close`: after the runtime's own agreement that nobody sends any more; all ranks call it, no poll follows.
   virtual void close() = 0;

@@ -2,14 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
+#include <any>
 #include <cstdint>
 #include <memory>
-#include <tuple>
-#include <type_traits>
-#include <typeinfo>
-#include <utility>
 #include <vector>
 
 #include "slipway/base/ids.hpp"
@@ -17,7 +12,7 @@
 #include "slipway/tasks/task_context.hpp"
 #include "slipway/tasks/task_options.hpp"
 
-// A task that needs several ranks together, for example a solver written with MPI.
+// A task that needs several ranks together, for example a parallel solver that exists already.
 namespace slipway {
 
 // What a member of a gang knows: it is made when all of them are there. A function that is to run as a gang takes it as
@@ -26,28 +21,19 @@ namespace slipway {
 // Lives as long as the call.
 class Gang : public TaskContext {
  public:
-  explicit Gang(detail::TaskBase& task);
-  ~Gang();
+  explicit Gang(detail::TaskBase& task);  // waits for the others
 
-  std::uint32_t rank() const;  // of this member, from 0
+  std::uint32_t rank() const { return member_; }  // of this member, from 0
   std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
   const std::vector<RankId>& ranks() const { return ranks_; }  // of the program, by member
 
-  // An MPI_Comm over the members, with their numbers as its ranks; freed when the function returns, and never used by
-  // slipway itself. Its errors are fatal, as MPI has it; what a member that threw had still to send, the others wait
-  // for. Throws UsageError where ranks are threads of one process, and where MPI is not MPI_THREAD_MULTIPLE.
-  template <class Communicator>  // a parameter, so that this header needs no MPI
-  Communicator communicator() const {
-    return *static_cast<const Communicator*>(find_communicator(typeid(Communicator)));
-  }
+  // Over the members, of the library that moves messages; empty: it has none. See mpi_communicator.
+  const std::any& communicator() const;
 
  private:
-  const void* find_communicator(const std::type_info& type) const;
-
-  std::uint32_t member_ = 0;
-  std::vector<RankId> ranks_;
-  const std::type_info* communicator_type_;
-  std::shared_ptr<const void> communicator_;  // nullptr: there is none
+  const std::uint32_t member_;
+  const std::vector<RankId> ranks_;
+  std::shared_ptr<const std::any> communicator_;
 };
 
 namespace detail {
@@ -56,7 +42,7 @@ namespace detail {
 class GangInTheMaking {
  public:
   // Throws UsageError for what can never be.
-  GangInTheMaking(On& on, std::uint32_t size);
+  GangInTheMaking(const On& on, std::uint32_t size);
   ~GangInTheMaking();
   GangInTheMaking(const GangInTheMaking&) = delete;
   GangInTheMaking& operator=(const GangInTheMaking&) = delete;
@@ -68,15 +54,8 @@ class GangInTheMaking {
   std::vector<TaskBase*> tasks_;
 };
 
-template <class R>
-auto ref_or_refs(std::tuple<Ref<R>> refs) {
-  return std::move(std::get<0>(refs));
-}
-template <class... R>
-requires(sizeof...(R) != 1) auto ref_or_refs(std::tuple<Ref<R>...> refs) { return refs; }
-
 template <auto Function, class... Args>
-auto submit_gang(On on, std::uint32_t size, const Args&... args) {
+auto submit_gang(const On& on, std::uint32_t size, const Args&... args) {
   using S = SignatureOf<Function>;
   using Refs = RefsTo<typename S::Result>;
   CheckTaskParameters<typename S::Parameters>::template check_arguments<const Args&...>();
@@ -86,11 +65,7 @@ auto submit_gang(On on, std::uint32_t size, const Args&... args) {
   for (std::uint32_t member = 0; member < size; ++member) {
     auto* const task = new Made(on, args...);
     gang.add(*task);
-    if constexpr (std::is_same_v<typename Refs::type, decltype(task->make_objects())>) {
-      results.push_back(task->make_objects());
-    } else {
-      results.push_back(std::move(std::get<0>(task->make_objects())));
-    }
+    results.push_back(as_result<typename Refs::type>(task->make_objects()));
   }
   gang.start();
   return results;

@@ -38,6 +38,16 @@ struct RefsTo<std::tuple<R...>> {
 // Of a member of a gang.
 Gang& as_gang(TaskContext& context);
 
+// Of a task with one result its ref, else the tuple.
+template <class Result, class... R>
+Result as_result(std::tuple<Ref<R>...> refs) {
+  if constexpr (std::is_same_v<Result, std::tuple<Ref<R>...>>) {
+    return refs;
+  } else {
+    return std::move(std::get<0>(refs));
+  }
+}
+
 template <class Elements, auto Function, class... Stands>
 class Task;
 template <class... R, auto Function, class... Stands>
@@ -255,11 +265,7 @@ typename RefsTo<typename SignatureOf<Function>::Result>::type submit_task(const 
   auto* const task = new Made(on, std::forward<Args>(args)...);
   auto refs = task->make_objects();
   task->start();
-  if constexpr (std::is_same_v<typename Refs::type, decltype(refs)>) {
-    return refs;
-  } else {
-    return std::move(std::get<0>(refs));
-  }
+  return as_result<typename Refs::type>(std::move(refs));
 }
 
 }  // namespace detail

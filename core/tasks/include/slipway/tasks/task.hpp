@@ -75,7 +75,7 @@ class TaskBase : public Continuation, public recycled::Object {
   const std::vector<std::uint32_t>& gpus() const { return extras_->gpus; }
   // Of a member of a gang; nullptr: it is none.
   const GangSeat* seat() const { return extras_ ? extras_->seat.get() : nullptr; }
-  void take_seat(GangSeat seat);
+  void take_seat(GangSeat seat);  // before the start
   // The members of its gang are to run there, and it on the one that has its number.
   void place(const std::vector<std::uint32_t>& ranks);
   bool has_failed_input() const { return failed_input_.load(std::memory_order_acquire) != nullptr; }
@@ -198,9 +198,9 @@ class TaskBase : public Continuation, public recycled::Object {
   std::uint8_t trace_level_;
   std::atomic<Phase> phase_{Phase::waiting};
   std::atomic<bool> cancelled_{false};
-  seam::SpinLock lock_;                   // guards missing_, and the pointers to the objects
-  const std::unique_ptr<Extras> extras_;  // nullptr: none
-  const char* const own_name_;            // nullptr: the function's
+  seam::SpinLock lock_;             // guards missing_, and the pointers to the objects
+  std::unique_ptr<Extras> extras_;  // nullptr: none; set before the start
+  const char* const own_name_;      // nullptr: the function's
   TaskSystem& system_;
   const MethodEntry& function_;
   std::uint64_t id_ = 0;

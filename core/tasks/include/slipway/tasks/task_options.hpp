@@ -60,14 +60,13 @@ class Ref;
 struct On {
   TaskOptions options;
   RankId near_rank = {};
-  std::uint32_t gang_size = 0;  // 0: no member of a gang
 
   // Where this value lies, if there is room soon; else where there is.
   template <class T>
   On near(const Ref<T>& ref) const {
-    return {options, ref.rank(), gang_size};
+    return {options, ref.rank()};
   }
 };
-inline On on(const TaskOptions& options) { return {options, {}, 0}; }
+inline On on(const TaskOptions& options) { return {options, {}}; }
 
 }  // namespace slipway
