@@ -4,25 +4,19 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "../runtime_contract/everywhere.hpp"
-#include "slipway/tasks/task_system.hpp"
+#include "on_ranks.hpp"
 
 namespace slipway::test::on_ranks {  // functions of tasks need names of their own in the whole program
 namespace {
 
 using ::testing::HasSubstr;
 
-std::uint32_t own_rank() { return detail::Endpoint::of_this_thread().rank().value(); }
-detail::TaskSystem& own_tasks() { return detail::TaskSystem::of_this_thread(); }
-
-void spend(int milliseconds) { seam::sleep_until(seam::after(std::chrono::milliseconds(milliseconds))); }
 std::uint32_t slow_rank(int milliseconds) {
   spend(milliseconds);
   return own_rank();
@@ -32,105 +26,7 @@ std::uint32_t failing(int milliseconds) {
   throw std::domain_error("on rank " + std::to_string(own_rank()));
 }
 
-// A value with user code in it.
-struct Text {
-  std::string text;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(text);
-  }
-};
-using Numbers = std::vector<double>;
-
-Numbers numbers(std::size_t size) {
-  Numbers all(size);
-  std::iota(all.begin(), all.end(), 0.0);
-  return all;
-}
-double sum(const Numbers& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
-double sum_of_sums(const std::vector<double>& sums, const Text& text) {
-  return sum(sums) + static_cast<double>(text.text.size());
-}
-double expected_sum(std::size_t size) {
-  const auto count = static_cast<double>(size);
-  return count * (count - 1) / 2;
-}
-int failed(int value) { throw std::domain_error("no " + std::to_string(value)); }
-void nothing() {}
 Numbers no_numbers() { throw std::domain_error("none"); }
-
-// Makes, keeps and looks at values on its rank.
-struct Keeper {
-  std::vector<Ref<Numbers>> kept;
-
-  Ref<Numbers> make(std::size_t size) { return put(numbers(size)); }
-  Ref<Numbers> make_by_task(std::size_t size) { return submit<&numbers>(size); }
-  Ref<Text> make_text(std::string text) { return put(Text{std::move(text)}); }
-  Ref<int> make_failure(int value) { return submit<&failed>(value); }
-  Ref<void> make_nothing() { return submit<&nothing>(); }
-  void keep(const Ref<Numbers>& ref) { kept.push_back(ref); }
-  std::vector<Ref<Numbers>> give_all() { return std::exchange(kept, {}); }
-  double look(const Ref<Numbers>& ref) { return sum(get(ref)); }
-  double look_by_task(const Ref<Numbers>& ref, const Ref<Text>& text) {
-    return get(submit<&sum_of_sums>(std::vector{submit<&sum>(ref), submit<&sum>(ref)}, text));
-  }
-  int look_at_number(const Ref<int>& ref) { return get(ref); }
-  double look_at(const Numbers& values) { return sum(values); }
-  void slowly() { spend(20); }
-  std::size_t lent() { return own_tasks().lent_values(); }
-  std::size_t borrowed() { return own_tasks().borrowed_values(); }
-};
-
-struct Setting {
-  std::vector<Handle<Keeper>> keepers;  // by rank
-};
-
-// Nothing of any rank is known to another one any more: weights are all back.
-void expect_nothing_lent(const Setting& setting) {
-  std::size_t left = 1;
-  for (int attempt = 0; attempt < 2000 && left > 0; ++attempt) {
-    left = 0;
-    for (const auto& keeper : setting.keepers) {
-      left += keeper.get<&Keeper::lent>() + keeper.get<&Keeper::borrowed>();
-    }
-    if (left > 0) spend(1);
-  }
-  EXPECT_EQ(left, 0U) << "refs between ranks were left behind";
-}
-
-template <class Body>
-void run_on(Conditions setup, Body&& body) {
-  setup.options.emplace_back("resources", "lamp=1");
-  Program program("spread");
-  Setting setting;
-  for (std::uint32_t rank = 0; rank < setup.ranks; ++rank) {
-    setting.keepers.push_back(program.with(on_rank(rank)).node<Keeper>("keeper" + std::to_string(rank)));
-  }
-  const auto result = testing::run(program, setup, [&](Running&) {
-    body(setting);
-    expect_nothing_lent(setting);
-  });
-  EXPECT_EQ(result.status, 0) << result.failure;
-}
-
-// With real threads and under seeds, on 2, 3 and 4 ranks.
-template <class Body>
-void spread(std::uint32_t threads, Body&& body, std::uint32_t seeds = 0) {
-  for (const std::uint32_t ranks : {2U, 3U, 4U}) {
-    SCOPED_TRACE(std::to_string(ranks) + " ranks, real threads");
-    run_on({.ranks = ranks, .pool_threads = threads}, body);
-    if (::testing::Test::HasFailure()) return;
-  }
-  testing::for_each_seed(seeds, [&](std::uint64_t seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    run_on({.ranks = 2 + static_cast<std::uint32_t>(seed % 3),
-            .seed = seed,
-            .serialize_local = seed % 4 == 0,
-            .pool_threads = threads},
-           body);
-    return !::testing::Test::HasFailure();
-  });
-}
 
 TEST(TasksOnRanks, IdleRanksTakePart) {
   for (const std::uint32_t threads : {1U, 2U}) {

@@ -36,6 +36,10 @@ struct Counted {
   static inline std::atomic<std::int64_t> alive{0};
 };
 
+// Where values and tasks are lost, they are made again as often as it takes.
+std::atomic<bool> losing{false};
+On as_often_as_needed() { return on({.max_retries = losing ? std::uint8_t{255} : TaskOptions().max_retries}); }
+
 constexpr std::int64_t prime = 1'000'003;
 
 Counted add(const Counted& left, const Counted& right) { return Counted((left.number * 31 + right.number) % prime); }
@@ -51,9 +55,9 @@ Counted failing(const Counted& value) { throw std::domain_error(std::to_string(v
 // By tasks of its own.
 Counted nested(const Counted& value, int depth) {
   if (depth == 0) return value;
-  const Ref<Counted> inner = submit<&nested>(value, depth - 1);
-  const Ref<Counted> other = submit<&nested>(put(value), depth - 1);
-  return get(submit<&add>(inner, other));
+  const Ref<Counted> inner = submit<&nested>(as_often_as_needed(), value, depth - 1);
+  const Ref<Counted> other = submit<&nested>(as_often_as_needed(), put(value), depth - 1);
+  return get(submit<&add>(as_often_as_needed(), inner, other));
 }
 Counted nested_serially(const Counted& value, int depth) {
   return depth == 0 ? value : add(nested_serially(value, depth - 1), nested_serially(value, depth - 1));
@@ -115,7 +119,7 @@ class RandomGraph {
     const Vertex right = any();
     switch (below(6)) {
       case 0:
-        return add_vertex(submit<&add>(left.ref, right.ref),
+        return add_vertex(submit<&add>(as_often_as_needed(), left.ref, right.ref),
                           of({left, right}, [&] { return add(*left.expected.value, *right.expected.value); }));
       case 1: {
         std::vector<Vertex> inputs;
@@ -124,29 +128,29 @@ class RandomGraph {
           inputs.push_back(any());
           refs.push_back(inputs.back().ref);
         }
-        return add_vertex(submit<&sum>(std::move(refs)), of(inputs, [&] {
+        return add_vertex(submit<&sum>(as_often_as_needed(), std::move(refs)), of(inputs, [&] {
                             std::vector<Counted> values;
                             for (const auto& input : inputs) values.push_back(*input.expected.value);
                             return sum(values);
                           }));
       }
       case 2: {
-        auto [half, rest] = submit<&split>(left.ref);
+        auto [half, rest] = submit<&split>(as_often_as_needed(), left.ref);
         add_vertex(std::move(half), of({left}, [&] { return std::get<0>(split(*left.expected.value)); }));
         return add_vertex(std::move(rest), of({left}, [&] { return std::get<1>(split(*left.expected.value)); }));
       }
       case 3: {
         const int depth = below(4);
-        return add_vertex(submit<&nested>(left.ref, depth),
+        return add_vertex(submit<&nested>(as_often_as_needed(), left.ref, depth),
                           of({left}, [&] { return nested_serially(*left.expected.value, depth); }));
       }
       case 4:
         if (below(4) != 0) return;
-        return add_vertex(submit<&failing>(left.ref),
+        return add_vertex(submit<&failing>(as_often_as_needed(), left.ref),
                           left.expected.value ? failed_with(*left.expected.value) : left.expected);
       default: {
         const Counted number(below(100));
-        return add_vertex(submit<&add>(number, left.ref),
+        return add_vertex(submit<&add>(as_often_as_needed(), number, left.ref),
                           of({left}, [&] { return add(number, *left.expected.value); }));
       }
     }
@@ -167,6 +171,9 @@ TEST(TaskGraphs, Contract12_GiveTheSerialAnswer) {
         ++graph;
         setup.pool_threads = 1 + static_cast<std::uint32_t>(graph % 3);
         if (setup.ranks > 1) setup.ranks = 2 + static_cast<std::uint32_t>(graph / 3 % 3);
+        losing = graph % 4 >= 2;
+        if (graph % 4 != 0) setup.options.emplace_back("stays-from", "1");
+        if (losing) setup.options.insert(setup.options.end(), {{"lose-values", "5"}, {"lose-tasks", "10"}});
         Program program("graphs");
         program.node<Nothing>("nothing");
         const auto result = testing::run(program, setup, [&](Running&) {
@@ -190,9 +197,9 @@ struct Crowd {
         WaitSet<Counted> waiting;
         Ref<Counted> latest = shared;
         for (int i = 0; i < 300; ++i) {
-          const Ref<Counted> made = submit<&add>(latest, shared);
+          const Ref<Counted> made = submit<&add>(as_often_as_needed(), latest, shared);
           if (random() % 8 == 0) cancel(made, {.children = random() % 2 == 0});
-          waiting.add(submit<&nested>(made, 1));
+          waiting.add(submit<&nested>(as_often_as_needed(), made, 1));
           latest = random() % 4 == 0 ? made : shared;
           if (random() % 4 == 0) waiting.wait({.count = 1});
         }
@@ -205,6 +212,7 @@ struct Crowd {
 };
 
 TEST(TaskGraphs, ManyThreadsAtOnce) {
+  losing = false;
   for (const std::uint32_t threads : {1U, 2U, 4U}) {
     Program program("crowd");
     program.node<Crowd>("crowd");

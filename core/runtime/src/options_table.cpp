@@ -50,6 +50,11 @@ const auto table = std::to_array<Knob>({
     {"serialize-local", &S::serialize_local, "bool", "serialize calls within a rank as if they left it"},
     {"spin", &S::spin, "polls", "empty polls of a waiting thread before it gives its core away; 0: as the cores allow"},
 
+    {"stays-from", ByteSize{&S::stays_from}, "bytes", "results of tasks of so many stay on the rank that made them",
+     false},
+    {"lose-values", &S::lose_values, "values", "for tests: of so many that stay, one is lost; 0: none"},
+    {"lose-tasks", &S::lose_tasks, "tasks", "for tests: of so many on another rank, one is lost; 0: none"},
+
     {"stall-after", &S::stall_after, "time", "report waits that are longer; 0: never"},
     {"start-limit", &S::start_limit, "time", "for all nodes to be constructed; 0: no limit"},
     {"stop-limit", &S::stop_limit, "time", "for each step of the stop", false},

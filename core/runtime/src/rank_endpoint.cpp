@@ -68,8 +68,12 @@ void RankRuntime::start_endpoint() {
   };
   endpoint_ = std::make_unique<Endpoint>(transport_, settings, std::move(places), *log_, std::move(events));
   shared_.endpoint = endpoint_.get();
-  tasks_ = std::make_unique<TaskSystem>(*endpoint_, settings_.seed, first_node_of_tasks,
-                                        capacities_for_tasks(setup_, agreement_));
+  tasks_ = std::make_unique<TaskSystem>(*endpoint_,
+                                        TaskSettings{.seed = settings_.seed,
+                                                     .stays_from = settings_.stays_from,
+                                                     .lose_values = settings_.lose_values,
+                                                     .lose_tasks = settings_.lose_tasks},
+                                        first_node_of_tasks, capacities_for_tasks(setup_, agreement_));
   endpoint_->set_tasks(tasks_.get());
   if (directory_ && settings_.task_events > 0) {
     tasks_->trace_into(directory_.task_events_file(shared_.rank.value(), settings_.attempt),

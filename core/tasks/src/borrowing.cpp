@@ -5,10 +5,11 @@
 
 #include <utility>
 
+#include "answer.hpp"
+#include "lineage.hpp"
 #include "object_table.hpp"
 #include "reply.hpp"
 #include "slipway/rpc/archive.hpp"
-#include "slipway/rpc/runnable.hpp"
 #include "slipway/tasks/argument.hpp"
 #include "slipway/tasks/task.hpp"
 #include "system_message.hpp"
@@ -20,66 +21,13 @@ namespace slipway::detail {
 namespace {
 
 thread_local bool may_wait = true;
+thread_local bool as_they_are = false;
 
 // What a ref is on the wire. No owner: it names nothing.
 struct RefOnWire {
   std::uint64_t id = 0;
   std::uint64_t weight = 0;
   std::uint32_t owner = RankId::none;
-};
-
-// Another rank asks for a value of this one: answered when its outcome is there.
-class Answer final : public Continuation, public Runnable {
- public:
-  // A ref to the object is taken over.
-  Answer(const ReplyTo& reply, ObjectPart& object) : reply_(reply), object_(object) {}
-  Answer(const Answer&) = delete;
-  Answer& operator=(const Answer&) = delete;
-
-  void start() {
-    if (!object_.state().attach(*this)) answer_soon();
-  }
-  void notify(CallState&) override { reply_.endpoint->run_beside(this); }
-  void execute() override { answer(); }
-
- private:
-  ~Answer() override { object_.drop_ref(); }
-
-  // At once where it takes no time and runs no user code.
-  void answer_soon() {
-    if (object_.state().failed() || object_.known_size() <= largest_inline_value) {
-      answer();
-    } else {
-      reply_.endpoint->run_beside(this);
-    }
-  }
-  void answer() {
-    if (const std::exception_ptr error = object_.state().error()) {
-      reply_with(
-          reply_, false, [&error](Writer& writer) { write_failure(writer, error); }, nullptr);
-    } else {
-      answer_with_value();
-    }
-    delete this;
-  }
-  void answer_with_value() {
-    const auto write = [this](Writer& writer) {
-      write_success(writer);
-      object_.encode_value(writer);
-    };
-    const auto keep = [this]() -> std::shared_ptr<void> {
-      object_.add_ref();
-      return std::shared_ptr<void>(&object_, [](ObjectPart* object) { object->drop_ref(); });
-    };
-    try {
-      reply_with(reply_, object_.encodes_by_library(), write, keep);
-    } catch (...) {  // the user's own serialize threw
-      reply_.fail(std::current_exception(), HandlerRan::yes);
-    }
-  }
-
-  ReplyTo reply_;
-  ObjectPart& object_;
 };
 
 struct AskTag {};
@@ -92,7 +40,13 @@ void answer_ask(Invocation& invocation) {
   TaskSystem& system = static_cast<TaskNode*>(invocation.object)->system();
   ObjectPart* const object = system.parts().objects.find_owned(id);
   if (!object) throw WireError("a value was asked for that is not here (message damaged, or its refs are all gone)");
-  (new Answer(invocation.reply, *object))->start();
+  if (object->is_kept_for_others() && system.parts().losses.takes_value(id)) {
+    object->drop_ref();
+    return reply_with(
+        invocation.reply, false, [&](Writer& writer) { write_failure(writer, value_lost(system.endpoint().rank())); },
+        nullptr);
+  }
+  answer(invocation.reply, *object);
 }
 struct AskRow {
   MethodEntry entry;
@@ -131,7 +85,11 @@ std::uint64_t weight_of_one(TaskSystem& system, ObjectPart& object) {
 MustNotWait::MustNotWait() { may_wait = false; }
 MustNotWait::~MustNotWait() { may_wait = true; }
 
+AsTheyAre::AsTheyAre() { as_they_are = true; }
+AsTheyAre::~AsTheyAre() { as_they_are = false; }
+
 bool ObjectPart::take_for_itself() {
+  if (ObjectPart* const where = source()) return is_only_ref() && where->take_for_itself();
   if (!is_borrowed()) return is_only_ref();
   TaskSystemParts& parts = state().info.endpoint->tasks()->parts();
   const RankId from = owner();
@@ -173,13 +131,24 @@ ObjectPart* read_ref(Reader& reader, const std::type_info& type, MakeBorrowed ma
   throw WireError("a ref to a value of another type (message damaged, or ranks run different programs)");
 }
 
+void write_argument_ref(Writer& writer, ObjectPart& object) {
+  ObjectPart& at = object.located();
+  const bool is_away = at.is_borrowed() && !at.state().done();
+  write_ref(writer, is_away && !as_they_are ? &at : &object);
+}
+
 RankId rank_of(const ObjectPart& object) {
   return object.is_borrowed() ? object.owner() : Endpoint::of_this_thread().rank();
 }
 
+RankId location_of(ObjectPart& object) {
+  ObjectPart& at = object.located();
+  return at.state().done() && !at.state().failed() ? Endpoint::of_this_thread().rank() : rank_of(at);
+}
+
 bool write_inline(Writer& writer, ObjectPart& object) {
-  const std::size_t known =
-      object.state().done() && !object.state().failed() ? object.known_size() : largest_inline_value + 1;
+  const bool is_large = !object.state().done() || object.state().failed() || object.source();
+  const std::size_t known = is_large ? largest_inline_value + 1 : object.known_size();
   if (known <= largest_inline_value) {
     encode(writer, object.id());
     object.encode_value(writer);
@@ -217,6 +186,8 @@ void ObjectPart::drop_last_ref() {
   if (is_borrowed()) {
     TaskSystemParts& parts = state().info.endpoint->tasks()->parts();
     parts.mail.give_weight_back(owner(), id_, parts.objects.end_borrow(*this));
+  } else if (!state().is_only_reference() && source() && can_be_made_again()) {
+    let_value_go();
   }
   state().release();
 }

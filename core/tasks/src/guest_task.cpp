@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The slipway authors
 // SPDX-License-Identifier: Apache-2.0
 // A task between two ranks: what is sent of it, the guest that comes of it there, and what comes back.
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "slipway/tasks/task_system.hpp"
 #include "task_origin.hpp"
 #include "task_path.hpp"
+#include "task_system_parts.hpp"
 
 namespace slipway::detail {
 
@@ -36,6 +39,7 @@ void TaskBase::write(Writer& writer) const {
                           .asks = asks() ? std::optional(*asks()) : std::nullopt,
                           .trace_level = trace_level_,
                           .retries = retries(),
+                          .lost = times_lost(),
                           .seat = seat() ? std::optional(*seat()) : std::nullopt});
   write_arguments(writer);
 }
@@ -58,14 +62,15 @@ TaskBase::TaskBase(const MethodEntry& function, Reader& reader, const ReplyTo& r
       chain_(origin_->head.chain),
       parent_(new TaskPath(origin_->head.path, nullptr)) {}
 
-std::unique_ptr<TaskBase::Extras> TaskBase::make_extras(TaskHead& head) {
-  if (!head.asks && head.priority == 0 && head.retries == 0) return nullptr;
+TaskBase::Extras* TaskBase::make_extras(TaskHead& head) {
+  if (!head.asks && head.priority == 0 && head.retries == 0 && head.lost == 0) return nullptr;
   auto extras = std::make_unique<Extras>();
   extras->asks = std::move(head.asks);
   extras->priority = head.priority;
   extras->retries = head.retries;
+  extras->lost = head.lost;
   if (head.seat) extras->seat = std::make_unique<GangSeat>(std::move(*head.seat));
-  return extras;
+  return extras.release();
 }
 
 void TaskBase::send_outcome() {
@@ -81,6 +86,11 @@ void TaskBase::send_outcome() {
     };
     reply_with(origin_->reply, false, write, nullptr);  // the texts are gone before they would have left
   };
+  if (system_.parts().losses.takes_task()) {
+    const std::uint32_t rank = system_.endpoint().rank().value();
+    return fail(std::make_exception_ptr(
+        PeerLost(fmt::format("task {} is lost with its rank {}", path(), rank), HandlerRan::maybe, rank)));
+  }
   if (const std::exception_ptr error = failure_of_objects()) return fail(error);
   const auto write = [&](Writer& writer) {
     write_head(writer);
@@ -110,7 +120,9 @@ std::exception_ptr TaskBase::failure_of_objects() {
 }
 
 void TaskBase::came_back(const std::exception_ptr& error, std::uint64_t bytes) {
+  if (error && may_run_again_after(error)) return run_again();
   if (!error) {
+    if (results_may_stay() && !seat() && has_results_elsewhere()) need_extras().keeps_arguments = true;
     finish_objects();
   } else {
     fail_objects(error, stop_requested() ? Expected::yes : Expected::no);

@@ -23,7 +23,8 @@ class Guests {
   }
   void remove(const TaskBase& task) {
     const std::lock_guard guard(lock_);
-    tasks_.erase(task.id());
+    const auto found = tasks_.find(task.id());
+    if (found != tasks_.end() && found->second == &task) tasks_.erase(found);
   }
   // With a reference; nullptr: it has not come yet, and will be told when it does, or is over.
   TaskBase* find_to_cancel(std::uint64_t id) {

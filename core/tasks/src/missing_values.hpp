@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "slipway/base/recycled.hpp"
+#include "slipway/base/seam.hpp"
 
 namespace slipway::detail {
 
@@ -18,7 +20,9 @@ class ObjectPart;
 // the others are as well, so that the task is notified once. A few need no memory beside this block.
 class MissingValues : public recycled::Object {
  public:
-  explicit MissingValues(std::span<ObjectPart* const> values) : left_(values.size()) {
+  // `bytes`: of the sources of inputs whose outcome is there; 0: they are inputs.
+  MissingValues(std::span<ObjectPart* const> values, std::uint64_t bytes)
+      : bytes_(bytes), began_(bytes == 0 ? 0 : seam::now()), left_(values.size()) {
     if (left_ <= few_.size()) {
       std::copy(values.begin(), values.end(), few_.begin());
     } else {
@@ -26,6 +30,9 @@ class MissingValues : public recycled::Object {
     }
   }
 
+  bool are_sources() const { return bytes_ != 0; }
+  std::uint64_t bytes() const { return bytes_; }
+  seam::Time began() const { return began_; }
   bool empty() const { return left_ == 0; }
   std::size_t size() const { return left_; }
   // The one to wait for now is the last.
@@ -34,6 +41,8 @@ class MissingValues : public recycled::Object {
   ObjectPart* at(std::size_t index) const { return many_.empty() ? few_[index] : many_[index]; }
 
  private:
+  const std::uint64_t bytes_;
+  const seam::Time began_;
   std::size_t left_;
   std::array<ObjectPart*, 6> few_;
   std::vector<ObjectPart*> many_;

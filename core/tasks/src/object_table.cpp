@@ -51,6 +51,11 @@ std::uint64_t ObjectTable::mint(std::uint64_t id) {
   return minted;
 }
 
+std::uint64_t ObjectTable::next_private_id() {
+  return child_id(child_id(endpoint_.settings().program, ~std::uint64_t{2}),
+                  private_ids_.fetch_add(1, std::memory_order_relaxed));
+}
+
 ObjectPart* ObjectTable::find_owned(std::uint64_t id) {
   const std::lock_guard guard(lock_);
   const auto found = owned_.find(id);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -29,6 +30,8 @@ class ObjectTable {
   // Of an object of this rank, for a borrower that has none to spare. 0: there is no such object.
   std::uint64_t mint(std::uint64_t id);
 
+  // Of an object that no user's ref names.
+  std::uint64_t next_private_id();
   // With a ref; nullptr: this rank owns no such object, or no other rank has a ref to it.
   ObjectPart* find_owned(std::uint64_t id);
   // Weight is back. With the last of it the table's own ref goes, and the value perhaps.
@@ -60,6 +63,7 @@ class ObjectTable {
   static std::uint64_t key(const ObjectPart& object) { return key(object.owner(), object.id()); }
 
   Endpoint& endpoint_;
+  std::atomic<std::uint64_t> private_ids_{0};
   mutable seam::SpinLock lock_;  // guards what follows
   std::unordered_map<std::uint64_t, Entry> owned_;
   std::unordered_map<std::uint64_t, Entry> borrowed_;  // by `key`

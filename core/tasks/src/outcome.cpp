@@ -15,7 +15,7 @@ namespace slipway::detail {
 namespace {
 
 // Members keep their order: they go over the wire.
-enum class Ending : std::uint8_t { success, failed, cancelled, stopped, lost };
+enum class Ending : std::uint8_t { success, failed, cancelled, stopped, lost, value_lost };
 
 struct Failure {
   HandlerRan ran = HandlerRan::no;
@@ -38,6 +38,8 @@ std::pair<Ending, Failure> describe(const std::exception_ptr& error) {
     return {Ending::cancelled, {.ran = cancelled.handler_ran(), .message = cancelled.what()}};
   } catch (const Stopped& stopped) {
     return {Ending::stopped, {.message = stopped.what()}};
+  } catch (const ValueLost& lost) {
+    return {Ending::value_lost, {.ran = lost.handler_ran(), .rank = lost.rank(), .message = lost.what()}};
   } catch (const PeerLost& lost) {
     return {Ending::lost, {.ran = lost.handler_ran(), .rank = lost.rank(), .message = lost.what()}};
   } catch (...) {
@@ -70,6 +72,8 @@ void read_outcome(Reader& reader) {
       throw Stopped(failure.message);
     case Ending::lost:
       throw PeerLost(failure.message, failure.ran, failure.rank);
+    case Ending::value_lost:
+      throw ValueLost(failure.message, failure.ran, failure.rank);
     default:
       throw TaskError(failure.message, {failure.type, failure.text, failure.path, failure.rank, failure.attempt},
                       failure.ran);

@@ -154,6 +154,26 @@ void Shipping::give_room(RankId rank) {
   --leases_[rank.index()].away;
 }
 
+bool Shipping::send_without_lease(TaskBase& task, RankId to) {
+  {
+    const std::lock_guard guard(lock_);
+    ++leases_[to.index()].away;
+  }
+  if (send(task, to, By::looker)) return true;
+  give_room(to);
+  return false;
+}
+
+seam::Time Shipping::wait_at(RankId rank) {
+  const seam::Time mean = mean_.load(std::memory_order_relaxed);
+  if (rank == parts_.endpoint().rank()) {
+    return static_cast<seam::Time>(parts_.ready.backlog()) * mean / parts_.endpoint().settings().cpus;
+  }
+  const std::lock_guard guard(lock_);
+  const Lease& there = leases_[rank.index()];
+  return there.away * (there.mean > 0 ? there.mean : mean) / there.slots;
+}
+
 void Shipping::send_what_fits(By by) {
   again_.store(true, std::memory_order_relaxed);
   while (again_.load(std::memory_order_relaxed) && !sending_.exchange(true, std::memory_order_seq_cst)) {

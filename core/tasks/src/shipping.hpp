@@ -44,6 +44,10 @@ class Shipping {
   // To that rank. This thread has taken the task, with a reference. False: not now; it has the task still, and the
   // looker has been called.
   [[nodiscard]] bool send(TaskBase& task, RankId to, By by);
+  // The same whether this rank has a lease of that one or not.
+  [[nodiscard]] bool send_without_lease(TaskBase& task, RankId to);
+  // About how long a task waits there before it begins, as far as this rank knows.
+  seam::Time wait_at(RankId rank);
   void lease(RankId rank, bool may_use, std::uint32_t period, std::uint64_t version);
   // Once for each task that was sent. `ran_for`, `slots`: 0: not known.
   void came_back(const TaskBase& task, RankId from, seam::Time ran_for, std::uint32_t slots);

@@ -28,9 +28,6 @@ namespace slipway::detail {
 
 namespace {
 
-// Of many that a task waits for one after the other, the first and the last ones are worth an event.
-constexpr std::size_t missing_that_are_told = 4;
-
 // A task that keeps more cores busy than one, or none, counts as so many.
 class CoresScope {
  public:
@@ -57,6 +54,8 @@ std::uint64_t processor_time() {
 }
 
 }  // namespace
+
+bool ObjectPart::is_kept_for_others() const { return maker_ && maker_->is_guest(); }
 
 ObjectPart::~ObjectPart() {
   if (maker_) maker_->release();
@@ -92,19 +91,27 @@ std::uint64_t next_object_id() {
   return child_id(child_id(activity.id, activity.next_call++), 0);
 }
 
-std::unique_ptr<TaskBase::Extras> TaskBase::make_extras(const On& on) {
+TaskBase::Extras* TaskBase::make_extras(const On& on) {
   const TaskOptions& options = on.options;
   auto asks = TaskAsks::from(on);
-  if (!asks && options.priority == 0 && options.retry_exceptions == 0 && options.timeout.count() <= 0) return nullptr;
+  const bool is_plain = !asks && options.priority == 0 && options.retry_exceptions == 0 &&
+                        options.timeout.count() <= 0 && options.max_retries == TaskOptions().max_retries;
+  if (is_plain) return nullptr;
   auto extras = std::make_unique<Extras>();
   if (asks) extras->asks = std::move(*asks);
   extras->priority = options.priority;
   extras->retries = options.retry_exceptions;
   extras->timeout = options.timeout;
-  return extras;
+  extras->max_retries = options.max_retries;
+  return extras.release();
 }
 
 TaskBase::Extras::~Extras() = default;
+
+TaskBase::Extras& TaskBase::need_extras() {
+  if (!extras()) extras_.store(new Extras, std::memory_order_release);
+  return *extras();
+}
 
 TaskBase::TaskBase(const MethodEntry& function, const On& on)
     : trace_level_(EventLog::unseen),
@@ -119,7 +126,27 @@ TaskBase::TaskBase(const MethodEntry& function, const On& on)
   parent_ = TaskPath::of(activity);
 }
 
+TaskBase::TaskBase(const TaskBase& lost, std::uint32_t lost_attempts)
+    : trace_level_(EventLog::unseen),
+      extras_(new Extras),
+      own_name_(lost.own_name_),
+      system_(lost.system_),
+      function_(lost.function_),
+      id_(lost.id_),
+      chain_(lost.chain_),
+      parent_(lost.parent_) {
+  parent_->retain();
+  Extras& mine = *extras();
+  const Extras& others = *lost.extras();
+  mine.asks = others.asks;
+  mine.priority = others.priority;
+  mine.retries = others.retries;
+  mine.max_retries = others.max_retries;
+  mine.lost = lost_attempts;
+}
+
 TaskBase::~TaskBase() {
+  delete extras();
   if (TaskPath* const own = own_path_.load(std::memory_order_acquire)) own->release();
   if (parent_) parent_->release();
 }
@@ -142,85 +169,6 @@ TaskPath* TaskBase::path_of_children() {
 const char* TaskBase::name() const { return own_name_ ? own_name_ : function_.name.c_str(); }
 std::string TaskBase::path() const { return parent_->text() + " > " + name(); }
 
-void TaskBase::start() {
-  if (is_guest()) {
-    static_cast<void>(system_.count_submitted());
-  } else {
-    trace_start();
-  }
-  if (is_guest() && !system_.parts().guests.add(*this)) cancelled_.store(true, std::memory_order_relaxed);
-  thread_local std::vector<ObjectPart*> missing;
-  missing.clear();
-  collect_missing(missing);
-  if (!missing.empty()) {
-    missing_ = std::make_unique<MissingValues>(missing);
-    if (missing.size() > missing_that_are_told) trace_wait(missing.back());
-  }
-  if (extras_ && extras_->timeout.count() > 0) start_timer();
-  TaskSystem& system = system_;  // a guest may be over, and gone, once it is ready
-  const bool guest = is_guest();
-  advance();
-  if (!guest) system.look_for_help();
-}
-
-void TaskBase::notify(CallState&) {
-  const bool routed = asks() && !is_guest();
-  TaskSystemParts& parts = system_.parts();
-  advance();
-  if (routed) parts.call_looker();
-}
-
-// Hangs itself on the next value that is not there. One at a time needs no memory for each.
-void TaskBase::advance() {
-  bool waited = false;
-  while (true) {
-    StateRef<> next;  // with a reference: who drops the task lets go of its arguments
-    {
-      const std::lock_guard guard(lock_);
-      waited = waited || missing_;
-      while (missing_) {
-        CallState& state = missing_->next()->state();
-        if (!state.done()) {
-          next = StateRef<>::share(&state);
-          if (missing_->size() <= missing_that_are_told) trace_wait(missing_->next());
-          break;
-        }
-        if (state.failed())
-          failed_input_.store(missing_->next(), std::memory_order_release);  // in the end the first of them
-        missing_->pop();
-        if (missing_->empty()) missing_.reset();
-      }
-    }
-    if (!next) break;
-    if (next->attach(*this)) return;
-  }
-  if (!is_guest() && asks()) {
-    trace({.kind = TaskEvent::Kind::routed});
-  } else if (!is_guest() && waited) {
-    trace({.kind = TaskEvent::Kind::ready});
-  }
-  if (asks()) return system_.parts().find_place(*this);  // the reference of who submitted
-  if (make_ready()) {
-    system_.push(this);  // the reference of who submitted
-  } else {
-    release();  // dropped meanwhile
-  }
-}
-
-TaskBase* TaskBase::missing_task() {
-  if (phase_.load(std::memory_order_acquire) != Phase::waiting) return nullptr;
-  const std::lock_guard guard(lock_);
-  if (!missing_) return nullptr;
-  for (std::size_t left = missing_->size(); left > 0; --left) {
-    ObjectPart* const each = missing_->at(left - 1);
-    if (each->state().done()) continue;
-    TaskBase* const maker = each->maker();
-    if (maker) maker->retain();
-    return maker;
-  }
-  return nullptr;
-}
-
 bool TaskBase::change(Phase from, Phase to) {
   return phase_.compare_exchange_strong(from, to, std::memory_order_acq_rel);
 }
@@ -233,19 +181,19 @@ void TaskBase::put_back() {
 }
 
 void TaskBase::grant(std::vector<std::uint32_t> gpus) {
-  extras_->gpus = std::move(gpus);
-  extras_->granted.store(true, std::memory_order_release);
+  extras()->gpus = std::move(gpus);
+  extras()->granted.store(true, std::memory_order_release);
 }
 
 void TaskBase::take_seat(GangSeat seat) {
-  if (!extras_) extras_ = std::make_unique<Extras>();
-  if (!extras_->asks) extras_->asks.emplace();  // for a rank, which will be found
-  extras_->seat = std::make_unique<GangSeat>(std::move(seat));
+  need_extras();
+  if (!extras()->asks) extras()->asks.emplace();  // for a rank, which will be found
+  extras()->seat = std::make_unique<GangSeat>(std::move(seat));
 }
 
 void TaskBase::place(const std::vector<std::uint32_t>& ranks) {
-  extras_->seat->ranks = ranks;
-  extras_->asks->on_rank = ranks.at(extras_->seat->member);
+  extras()->seat->ranks = ranks;
+  extras()->asks->on_rank = ranks.at(extras()->seat->member);
 }
 
 bool TaskBase::take_and_run() {
@@ -307,7 +255,7 @@ TaskEnd TaskBase::call_function() {
   if (origin_) origin_->began = seam::now();
   Attempt tried;
   do {
-    if (extras_) ++extras_->attempt;
+    if (extras()) ++extras()->tries;
     tried = try_call();
   } while (tried.error && tried.has_arguments && may_try_again());
   const std::exception_ptr& error = tried.error;
@@ -333,7 +281,7 @@ TaskBase::Attempt TaskBase::try_call() {
       call(gang);
     } else {
       TaskContext context(*this);
-      attempt() <= retries() ? call_with_copies(context, tried) : call(context);
+      tries() <= retries() ? call_with_copies(context, tried) : call(context);
     }
   } catch (...) {
     tried.error = std::current_exception();
@@ -382,26 +330,26 @@ void TaskBase::leave() {
   lock_.lock();
   missing_.reset();  // they live no longer than the arguments
   lock_.unlock();
-  drop_arguments();
+  keeps_arguments() ? keep_arguments() : drop_arguments();
   for (ObjectPart*& object : objects()) {
     lock_.lock();
     ObjectPart* const mine = std::exchange(object, nullptr);
     lock_.unlock();
     mine->state().release();
   }
-  if (extras_ && extras_->timer) extras_->timer->end();
+  if (extras() && extras()->timer) extras()->timer->end();
   system_.count_finished();
 }
 
 void TaskBase::start_timer() {
   retain();
-  extras_->timer = new TaskTimer(*this, system_, seam::after(extras_->timeout));
-  extras_->timer->start();  // from here on the task may be over
+  extras()->timer = new TaskTimer(*this, system_, seam::after(extras()->timeout));
+  extras()->timer->start();  // from here on the task may be over
 }
 
 bool TaskBase::time_out() {
   const bool dropped = end_before_it_begins();
-  const auto milliseconds = std::chrono::duration<double, std::milli>(extras_->timeout).count();
+  const auto milliseconds = std::chrono::duration<double, std::milli>(extras()->timeout).count();
   fail_objects(
       std::make_exception_ptr(Timeout(fmt::format("task {} had no outcome in time ({:.6g} ms)", path(), milliseconds),
                                       dropped ? HandlerRan::no : HandlerRan::maybe)),
@@ -417,6 +365,11 @@ void TaskBase::end_late(bool dropped) {
   } else {
     system_.parts().shipping.tell_cancelled(*this, false);
   }
+}
+
+// Of a guest they are known to this rank alone, which may have others with the ids of the rank that sent it.
+std::uint64_t TaskBase::id_of_result(std::size_t index) const {
+  return is_guest() ? system_.parts().objects.next_private_id() : child_id(id_, index);
 }
 
 void TaskBase::describe(CallState& object) const {

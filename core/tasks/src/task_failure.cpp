@@ -48,6 +48,8 @@ std::exception_ptr TaskBase::error_of_input() const {
     return std::make_exception_ptr(Stopped(text_of(error.what())));
   } catch (const Cancelled& error) {
     return std::make_exception_ptr(Cancelled(text_of(error.what()), HandlerRan::no));
+  } catch (const PeerLost& error) {
+    return std::make_exception_ptr(PeerLost(text_of(error.what()), HandlerRan::no, error.rank()));
   } catch (...) {
     return cause;
   }

@@ -24,6 +24,7 @@ struct TaskHead {
   std::optional<TaskAsks> asks = std::nullopt;
   std::uint8_t trace_level = 0;  // see EventLog
   std::uint8_t retries = 0;
+  std::uint32_t lost = 0;  // attempts
   std::optional<GangSeat> seat = std::nullopt;
 };
 

@@ -118,7 +118,8 @@ void TaskSystemParts::find_place(TaskBase& task) {
 }
 
 void TaskSystemParts::give_resources(TaskBase& task) {
-  if (ledger.take(task)) make_ready(task);
+  task.set_at_its_place();
+  if (task.has_inputs_here() && ledger.take(task)) make_ready(task);
 }
 
 void TaskSystemParts::make_ready(TaskBase& task) {
@@ -184,9 +185,12 @@ void TaskSystemParts::tell_gangs(const std::vector<GangScheduler::Placed>& place
   }
 }
 
-TaskSystemParts::TaskSystemParts(TaskSystem& owner, NodeId first, std::vector<RankCapacity> ranks)
+TaskSystemParts::TaskSystemParts(TaskSystem& owner, const TaskSettings& settings, NodeId first,
+                                 std::vector<RankCapacity> ranks)
     : system(owner),
       first_node(first),
+      stays_from(settings.stays_from),
+      losses(settings, owner.endpoint().rank()),
       objects(owner.endpoint()),
       capacities(std::move(ranks)),
       shipping(*this),
@@ -213,8 +217,11 @@ TaskSystem& TaskSystem::of_this_thread() {
   throw UsageError("this rank runs no tasks (it was started without them)");
 }
 
-TaskSystem::TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node, std::vector<RankCapacity> ranks)
-    : endpoint_(endpoint), seed_(seed), parts_(std::make_unique<TaskSystemParts>(*this, first_node, std::move(ranks))) {
+TaskSystem::TaskSystem(Endpoint& endpoint, const TaskSettings& settings, NodeId first_node,
+                       std::vector<RankCapacity> ranks)
+    : endpoint_(endpoint),
+      seed_(settings.seed),
+      parts_(std::make_unique<TaskSystemParts>(*this, settings, first_node, std::move(ranks))) {
   const RankId rank = endpoint.rank();
   endpoint.add_local(parts_->tasks_node(rank), typeid(TaskNode), {}).construct_done(&parts_->node);
   for (const NodeId node : {parts_->desk(rank), parts_->values_node(rank)}) {

@@ -13,8 +13,10 @@
 #include "gang_scheduler.hpp"
 #include "gangs.hpp"
 #include "guests.hpp"
+#include "losses.hpp"
 #include "mail.hpp"
 #include "object_table.hpp"
+#include "placement.hpp"
 #include "ready_queue.hpp"
 #include "resource_ledger.hpp"
 #include "router.hpp"
@@ -33,7 +35,7 @@ namespace slipway::detail {
 // cores and tasks, and one that blocks is replaced like any other. A task of many cores waits in `wide` until they are
 // free; runners end meanwhile, so that its turn comes.
 struct TaskSystemParts {
-  TaskSystemParts(TaskSystem& owner, NodeId first_node, std::vector<RankCapacity> ranks);
+  TaskSystemParts(TaskSystem& owner, const TaskSettings& settings, NodeId first_node, std::vector<RankCapacity> ranks);
 
   Endpoint& endpoint() const { return system.endpoint(); }
   NodeId tasks_node(RankId rank) const { return NodeId(first_node.value() + 3 * rank.value()); }
@@ -78,11 +80,14 @@ struct TaskSystemParts {
 
   TaskSystem& system;
   const NodeId first_node;
+  const std::uint64_t stays_from;  // see TaskSettings
+  Losses losses;
   EventLog events;
   ReadyQueue ready;
   WideTasks wide;
   ObjectTable objects;
   const std::vector<RankCapacity> capacities;  // by rank
+  Bandwidth bandwidth;
   Shipping shipping;
   Router router;
   ResourceLedger ledger;

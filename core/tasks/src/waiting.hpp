@@ -14,4 +14,13 @@ class MustNotWait {
 };
 struct WouldWait {};
 
+// While one lives, arguments are written with the refs that the task has, not with those to where the values are.
+class AsTheyAre {
+ public:
+  AsTheyAre();
+  ~AsTheyAre();
+  AsTheyAre(const AsTheyAre&) = delete;
+  AsTheyAre& operator=(const AsTheyAre&) = delete;
+};
+
 }  // namespace slipway::detail

@@ -90,6 +90,9 @@ class CallState : public recycled::Object {
     }
   }
 
+  // Nobody but the caller has a reference.
+  bool is_only_reference() const { return word_.load(std::memory_order_acquire) < 2 * one_reference; }
+
   bool done() const { return (word_.load(std::memory_order_acquire) & closed_flag) != 0; }
 
   // Exactly one of these is called, once; the first caller of `claim` has the right to it.

@@ -60,6 +60,11 @@ struct Settings {
   bool serialize_local = false;
   std::uint32_t spin = 0;  // 0: chosen by how many threads share the rank's cores
 
+  // Tasks.
+  std::uint64_t stays_from = std::uint64_t{64} << 10;  // results of so many bytes stay on the rank that made them
+  std::uint32_t lose_values = 0;                       // for tests: one in so many of these is lost; 0: none
+  std::uint32_t lose_tasks = 0;  // for tests: the outcome of one in so many tasks on another rank is lost; 0: none
+
   // Limits of time.
   Duration stall_after = std::chrono::seconds(30);
   Duration start_limit = std::chrono::seconds(60);

@@ -21,18 +21,27 @@ class Done;
 
 namespace detail {
 
-// Gathers the values that a task waits for.
+// Goes through the refs that stand for values, and gathers what they name.
 class RefCollector {
  public:
-  explicit RefCollector(std::vector<ObjectPart*>& missing) : missing_(missing) {}
+  enum class Kind : std::uint8_t {
+    missing,  // what has no value yet, or a failure
+    large,    // what may lie elsewhere
+  };
+  RefCollector(Kind kind, std::vector<ObjectPart*>& found) : kind_(kind), found_(found) {}
   template <class T>
   void operator()(const Ref<T>& ref) {
-    ObjectOf<T>& object = ref.wanted();
-    if (!object.done() || object.failed()) missing_.push_back(&object);
+    if (kind_ == Kind::missing) {
+      ObjectOf<T>& object = ref.wanted();
+      if (!object.done() || object.failed()) found_.push_back(&object);
+    } else if constexpr (may_stay<T>) {
+      found_.push_back(&ref.object());
+    }
   }
 
  private:
-  std::vector<ObjectPart*>& missing_;
+  const Kind kind_;
+  std::vector<ObjectPart*>& found_;
 };
 
 // Explicit conversions are none: a number is no vector of so many zeros.
@@ -42,6 +51,8 @@ inline constexpr bool takes_as_it_is =
 
 // Writes that the value goes along, with its id, and the value; or that it does not (false).
 bool write_inline(Writer& writer, ObjectPart& object);
+// A ref to where the value is, for who needs no more of it than the value.
+void write_argument_ref(Writer& writer, ObjectPart& object);
 // The id; 0: the value does not go along.
 std::uint64_t read_inline(Reader& reader);
 
@@ -53,7 +64,7 @@ void read_argument(Reader& reader, Ref<T>& ref);
 
 // A value of `Parameter` made from what the task holds of `Argument`. `Held` is what it holds; `resolve` is called once
 // all refs in it have values, and gives a reference where the value is there already. `write` and `read`: where the
-// task goes to another rank; `plain`: these run no user code.
+// task goes to another rank; `plain`: these run no user code; `large`: a value that a ref names may lie elsewhere.
 template <class Parameter, class Argument>
 struct Stand {
   static constexpr bool possible = takes_as_it_is<Parameter, Argument>;
@@ -62,6 +73,7 @@ struct Stand {
   static void collect(const Held&, RefCollector&) {}
   static Held&& resolve(Held& held) { return std::move(held); }
   static constexpr bool plain = library_decodable<Held>;
+  static constexpr bool large = false;
   static void write(Writer& writer, const Held& held) { encode(writer, held); }
   static void read(Reader& reader, Held& held) { decode(reader, held); }
 };
@@ -70,7 +82,7 @@ template <class T>
 void write_argument(Writer& writer, const Ref<T>& ref) {
   ObjectOf<T>& object = ref.object();
   const bool along = write_inline(writer, object);
-  if (!along) ref.slipway_encode(writer);
+  if (!along) write_argument_ref(writer, object);
 }
 template <class T>
 void read_argument(Reader& reader, Ref<T>& ref) {
@@ -111,6 +123,7 @@ requires(is_ref<std::remove_cvref_t<Argument>> && !is_ref<Parameter>) struct Sta
     }
   }
   static constexpr bool plain = library_decodable<Value>;
+  static constexpr bool large = may_stay<Value>;
   static void write(Writer& writer, const Held& held) { write_argument(writer, held); }
   static void read(Reader& reader, Held& held) { read_argument(reader, held); }
 };
@@ -126,6 +139,7 @@ requires(is_done<std::remove_cvref_t<Argument>> && !is_done<Parameter>) struct S
   static void collect(const Held& held, RefCollector& collect) { OfRef::collect(held, collect); }
   static decltype(auto) resolve(Held& held) { return OfRef::resolve(held); }
   static constexpr bool plain = OfRef::plain;
+  static constexpr bool large = OfRef::large;
   static void write(Writer& writer, const Held& held) { OfRef::write(writer, held); }
   static void read(Reader& reader, Held& held) { OfRef::read(reader, held); }
 };
@@ -171,6 +185,7 @@ requires(is_vector<std::remove_cvref_t<Argument>>&& holds_refs<typename std::rem
     return values;
   }
   static constexpr bool plain = Element::plain;
+  static constexpr bool large = Element::large;
   static void write(Writer& writer, const Held& held) {
     writer.size(held.size());
     for (const auto& each : held) Element::write(writer, each);
@@ -204,6 +219,7 @@ requires(holds_refs<std::remove_cvref_t<Argument>>&& OptionalLike<std::remove_cv
     return value;
   }
   static constexpr bool plain = Element::plain;
+  static constexpr bool large = Element::large;
   static void write(Writer& writer, const Held& held) {
     encode(writer, held.has_value());
     if (held) Element::write(writer, *held);
@@ -240,6 +256,7 @@ requires(sizeof...(P) == sizeof...(E)) struct StandFieldwise<Parameter, TypeList
                       held);
   }
   static constexpr bool plain = (Stand<P, ElementOf<Argument, E>>::plain && ...);
+  static constexpr bool large = (Stand<P, ElementOf<Argument, E>>::large || ...);
   static void write(Writer& writer, const Held& held) {
     std::apply([&writer](const auto&... each) { (Stand<P, ElementOf<Argument, E>>::write(writer, each), ...); }, held);
   }

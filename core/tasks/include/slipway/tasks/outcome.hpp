@@ -4,12 +4,20 @@
 
 #include <exception>
 
+#include "slipway/base/error.hpp"
+
 namespace slipway {
 
 class Reader;
 class Writer;
 
 namespace detail {
+
+// The rank that had a value has it no more; its owner may have it made again.
+class ValueLost final : public PeerLost {
+ public:
+  using PeerLost::PeerLost;
+};
 
 // How the outcome of a task goes to another rank: a byte, then what made it fail, or the values.
 void write_success(Writer& writer);

@@ -20,10 +20,7 @@ namespace detail {
 
 void cancel_maker(ObjectPart& object, bool children);
 RankId rank_of(const ObjectPart& object);
-// A ref on the wire. `object`: nullptr for a ref that names nothing. What is received has a ref for its new holder.
-void write_ref(Writer& writer, ObjectPart* object);
-using MakeBorrowed = ObjectPart* (*)(std::uint64_t id, RankId owner);
-ObjectPart* read_ref(Reader& reader, const std::type_info& type, MakeBorrowed make);
+RankId location_of(ObjectPart& object);
 // The id of a value that the calling activity makes now.
 std::uint64_t next_object_id();
 
@@ -60,7 +57,9 @@ class Ref {
   std::uint64_t id() const { return object_ ? object_->id() : 0; }
   // The rank that owns the value. Throws UsageError for a ref that names nothing.
   RankId rank() const { return detail::rank_of(object()); }
-  // Its value, or its failure, is known here. Of a value on another rank this asks that rank, and so is false at first.
+  // The rank where the value lies, as far as it is known here; before that the same as rank().
+  RankId location() const { return detail::location_of(object()); }
+  // Its outcome is known here. Of a value on another rank this asks that rank, and so is false at first.
   bool ready() const {
     if (!object_) return false;
     object_->want();

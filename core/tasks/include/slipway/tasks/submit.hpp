@@ -64,6 +64,10 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
     read_into(*held_, reader);
   }
 
+  ~Task() override {
+    if (held_) end_lineage();
+  }
+
   // Once, before the start.
   std::tuple<Ref<R>...> make_objects() { return make_objects(std::index_sequence_for<R...>()); }
 
@@ -78,6 +82,18 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   }
 
  private:
+  Task(const Task& lost, std::uint32_t lost_attempts, Reader& arguments)
+      : TaskBase(lost, lost_attempts), held_(std::in_place) {
+    read_into(*held_, arguments);
+  }
+  Again copy(Reader& arguments, std::uint32_t lost_attempts, std::size_t result) const override {
+    auto* const task = new Task(*this, lost_attempts, arguments);
+    const auto refs = task->make_objects();
+    ObjectPart* const object = task->objects_[result];
+    object->add_ref();
+    return {task, object};
+  }
+
   template <std::size_t... I>
   std::tuple<Ref<R>...> make_objects(std::index_sequence<I...>) {
     return std::tuple<Ref<R>...>(make_object<R, I>()...);
@@ -85,17 +101,17 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   template <class Result, std::size_t index>
   Ref<Result> make_object() {
     retain();
-    auto* const object = new ObjectOf<Result>(child_id(id(), index), this);
+    auto* const object = new ObjectOf<Result>(id_of_result(index), this);
     describe(*object);
     object->retain_unshared();
     objects_[index] = object;
     return Ref<Result>(object);
   }
 
-  void collect_missing(std::vector<ObjectPart*>& missing) override {
-    RefCollector collect(missing);
-    std::apply([&collect](const auto&... each) { (Stands::collect(each, collect), ...); }, *held_);
+  void collect(RefCollector& collector) override {
+    std::apply([&collector](const auto&... each) { (Stands::collect(each, collector), ...); }, *held_);
   }
+  bool may_need_fetching() const override { return (Stands::large || ...); }
   std::span<ObjectPart*> objects() override { return objects_; }
 
   bool is_plain() const override { return (Stands::plain && ...); }
@@ -114,6 +130,7 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   }
   void write_results(Writer& writer) override { write_results(writer, std::index_sequence_for<R...>()); }
   void read_results(Reader& reader) override { read_results(reader, std::index_sequence_for<R...>()); }
+  bool results_may_stay() const override { return (may_stay<R> || ...); }
   void finish_objects() override {
     for (ObjectPart* const object : objects_) {
       if (object->state().claim()) object->state().finish();
@@ -137,6 +154,9 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   // What is decoded late has its size before it.
   template <class Result>
   static void write_result(Writer& writer, ObjectOf<Result>& object) {
+    if constexpr (may_stay<Result>) {
+      if (keep_result(writer, object)) return;
+    }
     if constexpr (DecodedLate<Result>) {
       const std::size_t begin = writer.begin_sized();
       object.encode_value(writer);
@@ -147,6 +167,7 @@ class Task<TypeList<R...>, Function, Stands...> final : public TaskBase {
   }
   template <class Result>
   static void read_result(Reader& reader, ObjectOf<Result>& object) {
+    if (object.read_source(reader)) return;
     std::uint64_t size = 0;
     if constexpr (DecodedLate<Result>) reader.bytes(&size, sizeof size);
     object.take_value(reader, static_cast<std::size_t>(size));

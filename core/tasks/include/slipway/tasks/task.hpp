@@ -24,6 +24,7 @@
 namespace slipway::detail {
 
 class MissingValues;
+class RefCollector;
 class TaskPath;
 class TaskSystem;
 class TaskTimer;
@@ -36,7 +37,8 @@ struct TaskOrigin;
 //
 //   waiting --all refs have values, and it has what it asks for--> ready --some thread takes it--> taken --> over
 //
-// One that another rank is to run is taken as well, and over when its outcome is back.
+// One that another rank is to run is taken as well, and over when its outcome is back; and so is one whose values are
+// about to be fetched from elsewhere, until it waits for them.
 class TaskBase : public Continuation, public recycled::Object {
  public:
   TaskBase(const MethodEntry& function, const On& on);
@@ -47,12 +49,13 @@ class TaskBase : public Continuation, public recycled::Object {
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) dispose();
   }
 
   std::uint64_t id() const { return id_; }
-  std::uint8_t priority() const { return extras_ ? extras_->priority : 0; }
-  std::uint32_t attempt() const { return extras_ ? extras_->attempt : 1; }
+  std::uint8_t priority() const { return extras() ? extras()->priority : 0; }
+  // From 1: those that threw, and those that were lost, count.
+  std::uint32_t attempt() const { return extras() ? extras()->lost + extras()->tries : 1; }
   const MethodEntry& function() const { return function_; }
   TaskSystem& system() const { return system_; }
   const char* name() const;
@@ -60,7 +63,7 @@ class TaskBase : public Continuation, public recycled::Object {
   // What the tasks that it submits have above them, with a reference.
   TaskPath* path_of_children();
 
-  // It has been submitted, and waits for what `collect_missing` finds.
+  // It has been submitted, and waits for the values that have no outcome yet.
   void start();
   // One of the values it waits for is there.
   void notify(CallState& state) override;
@@ -68,13 +71,19 @@ class TaskBase : public Continuation, public recycled::Object {
   TaskBase* missing_task();
   // Runs it on this thread if it is ready, and no other thread has taken it.
   bool take_and_run();
+  // On the rank where it is to run, of one that waits: its values are here. False: it has them fetched, and goes on by
+  // itself then.
+  [[nodiscard]] bool has_inputs_here();
+
   // What it asks for beyond a core; nullptr: nothing.
-  const TaskAsks* asks() const { return extras_ && extras_->asks ? &*extras_->asks : nullptr; }
+  const TaskAsks* asks() const { return extras() && extras()->asks ? &*extras()->asks : nullptr; }
+  // This rank is to run it.
+  void set_at_its_place() { extras()->at_its_place = true; }
   // It has it, and of gpus these.
   void grant(std::vector<std::uint32_t> gpus);
-  const std::vector<std::uint32_t>& gpus() const { return extras_->gpus; }
+  const std::vector<std::uint32_t>& gpus() const { return extras()->gpus; }
   // Of a member of a gang; nullptr: it is none.
-  const GangSeat* seat() const { return extras_ ? extras_->seat.get() : nullptr; }
+  const GangSeat* seat() const { return extras() ? extras()->seat.get() : nullptr; }
   void take_seat(GangSeat seat);  // before the start
   // The members of its gang are to run there, and it on the one that has its number.
   void place(const std::vector<std::uint32_t>& ranks);
@@ -84,7 +93,7 @@ class TaskBase : public Continuation, public recycled::Object {
   bool is_ready() const { return phase_.load(std::memory_order_acquire) == Phase::ready; }
   bool is_over() const { return phase_.load(std::memory_order_acquire) == Phase::over; }
   // It had been granted until this call.
-  bool end_grant() { return extras_ && extras_->granted.exchange(false, std::memory_order_acq_rel); }
+  bool end_grant() { return extras() && extras()->granted.exchange(false, std::memory_order_acq_rel); }
 
   // It is this thread's to run or to send away; false: somebody was first.
   bool take();
@@ -106,6 +115,11 @@ class TaskBase : public Continuation, public recycled::Object {
   // For its rank's file of events, unless it leaves no trace; task, time and thread are filled in.
   void trace(TaskEvent event) const;
 
+  // Its result was lost, of which `head` is the object: `into` gets what comes of it now. On a thread that may run user
+  // code.
+  void make_again(ObjectPart& head, ObjectPart& into);
+  bool keeps_arguments() const { return extras() && extras()->keeps_arguments; }
+
   // It will not run: its objects fail with this, unless some thread has taken it.
   bool drop(const std::exception_ptr& error);
   // Nobody wants what it makes, or, of its children, what they make: it is dropped, or told to stop.
@@ -124,8 +138,18 @@ class TaskBase : public Continuation, public recycled::Object {
   void set_next_ready(TaskBase* task) { next = task; }
 
  protected:
+  // The same once more, after its result was lost.
+  TaskBase(const TaskBase& lost, std::uint32_t lost_attempts);
   virtual ~TaskBase();
-  virtual void collect_missing(std::vector<ObjectPart*>& missing) = 0;
+  // That, with arguments of its own, and a ref to the object of that result.
+  struct Again {
+    TaskBase* task = nullptr;
+    ObjectPart* object = nullptr;
+  };
+  virtual Again copy(Reader& arguments, std::uint32_t lost_attempts, std::size_t result) const = 0;
+  virtual void collect(RefCollector& collector) = 0;
+  // Whether what it is given may lie elsewhere.
+  virtual bool may_need_fetching() const = 0;
   // Calls the function, which may take its arguments over, and gives its results to the objects.
   virtual void call(TaskContext& context) = 0;
   virtual void drop_arguments() = 0;
@@ -135,8 +159,12 @@ class TaskBase : public Continuation, public recycled::Object {
   virtual bool gives_plain() const = 0;
   // Their values are in place.
   virtual void finish_objects() = 0;
+  virtual bool results_may_stay() const = 0;
+  // Its arguments are needed no more, though it keeps them: before they go.
+  void end_lineage();
   // With a reference each to their states, until the task is over; nullptr then.
   virtual std::span<ObjectPart*> objects() = 0;
+  std::uint64_t id_of_result(std::size_t index) const;
   // So that a failure that nobody looks at can be told.
   void describe(CallState& object) const;
 
@@ -150,19 +178,36 @@ class TaskBase : public Continuation, public recycled::Object {
     std::unique_ptr<GangSeat> seat;
     std::vector<std::uint32_t> gpus;
     std::atomic<bool> granted{false};
+    bool at_its_place = false;
     std::uint8_t priority = 0;
     std::uint8_t retries = 0;
-    std::uint32_t attempt = 0;            // that runs, or ran last
-    std::chrono::nanoseconds timeout{0};  // 0: none
-    TaskTimer* timer = nullptr;           // with a reference
+    std::uint8_t max_retries = TaskOptions().max_retries;
+    std::uint32_t tries = 0;                   // here, with the one that runs or ran last
+    std::uint32_t lost = 0;                    // attempts before these, whose rank or result was lost
+    std::atomic<bool> keeps_arguments{false};  // though it is over: see lineage.cpp
+    std::vector<ObjectPart*> weak_inputs;      // of these it keeps no ref, but a reference to the state
+    std::chrono::nanoseconds timeout{0};       // 0: none
+    TaskTimer* timer = nullptr;                // with a reference
   };
 
-  static std::unique_ptr<Extras> make_extras(const On& on);
-  static std::unique_ptr<Extras> make_extras(TaskHead& head);
-  std::uint8_t retries() const { return extras_ ? extras_->retries : 0; }
+  static Extras* make_extras(const On& on);
+  static Extras* make_extras(TaskHead& head);
+  Extras* extras() const { return extras_.load(std::memory_order_acquire); }
+  Extras& need_extras();  // of one that no other thread runs or starts
+  std::uint32_t tries() const { return extras() ? extras()->tries : 1; }
+  std::uint32_t times_lost() const { return extras() ? extras()->lost : 0; }
+  std::uint8_t max_retries() const { return extras() ? extras()->max_retries : TaskOptions().max_retries; }
+  std::uint8_t retries() const { return extras() ? extras()->retries : 0; }
   void start_timer();
   bool change(Phase from, Phase to);
   void advance();
+  void go_on();
+  [[nodiscard]] bool await_missing();
+  void await(const std::vector<ObjectPart*>& values, std::uint64_t bytes_to_fetch);
+  std::vector<ObjectPart*> large_inputs();
+  void choose_near();
+  void fetch_inputs();
+  bool send_to_inputs(const std::vector<ObjectPart*>& inputs);
   TaskEnd call_function();
   struct Attempt {
     std::exception_ptr error;  // nullptr: it went well
@@ -180,6 +225,12 @@ class TaskBase : public Continuation, public recycled::Object {
   void trace_wait(const ObjectPart* missing) const;
   // Nothing more happens to it.
   void leave();
+  void dispose();
+  bool may_run_again_after(const std::exception_ptr& error) const;
+  void run_again();
+  bool has_results_elsewhere();
+  void keep_arguments();
+  void write_kept_arguments(Writer& writer);
   void leave_dropped();
   void leave_gang();
   bool end_before_it_begins();
@@ -198,9 +249,9 @@ class TaskBase : public Continuation, public recycled::Object {
   std::uint8_t trace_level_;
   std::atomic<Phase> phase_{Phase::waiting};
   std::atomic<bool> cancelled_{false};
-  seam::SpinLock lock_;             // guards missing_, and the pointers to the objects
-  std::unique_ptr<Extras> extras_;  // nullptr: none; set before the start
-  const char* const own_name_;      // nullptr: the function's
+  seam::SpinLock lock_;          // guards missing_, and the pointers to the objects
+  std::atomic<Extras*> extras_;  // owned; nullptr: none
+  const char* const own_name_;   // nullptr: the function's
   TaskSystem& system_;
   const MethodEntry& function_;
   std::uint64_t id_ = 0;

@@ -50,6 +50,7 @@ struct TaskOptions {
   RankId on_rank = {};         // there and nowhere else
   std::uint8_t retry_exceptions = 0;    // more attempts, there, after one that threw; arguments are kept as bytes
   std::chrono::nanoseconds timeout{0};  // from its submission: then its outcome is Timeout, if it has none; 0: no limit
+  std::uint8_t max_retries = 3;         // more attempts after one that was lost with its rank, or whose result was
 };
 static_assert(std::is_trivially_destructible_v<TaskOptions>);
 
@@ -64,7 +65,7 @@ struct On {
   // Where this value lies, if there is room soon; else where there is.
   template <class T>
   On near(const Ref<T>& ref) const {
-    return {options, ref.rank()};
+    return {options, ref.location()};
   }
 };
 inline On on(const TaskOptions& options) { return {options, {}}; }

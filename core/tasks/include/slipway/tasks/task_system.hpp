@@ -13,6 +13,7 @@
 #include "slipway/observe/task_events.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/tasks/task_asks.hpp"
+#include "slipway/tasks/task_settings.hpp"
 
 namespace slipway::detail {
 
@@ -25,9 +26,9 @@ class TaskSystem {
   // Of this thread's rank. Throws UsageError where no program runs.
   static TaskSystem& of_this_thread();
 
-  // `seed`: of the run. `first_node`: from there on its nodes lie; this rank's are made.
+  // `first_node`: from there on its nodes lie; this rank's are made.
   // `ranks`: what tasks may use of each.
-  TaskSystem(Endpoint& endpoint, std::uint64_t seed, NodeId first_node, std::vector<RankCapacity> ranks);
+  TaskSystem(Endpoint& endpoint, const TaskSettings& settings, NodeId first_node, std::vector<RankCapacity> ranks);
   ~TaskSystem();
   TaskSystem(const TaskSystem&) = delete;
   TaskSystem& operator=(const TaskSystem&) = delete;

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The slipway authors
+// SPDX-License-Identifier: Apache-2.0
+#include "answer.hpp"
+
+#include <memory>
+
+#include "lineage.hpp"
+#include "located.hpp"
+#include "reply.hpp"
+#include "slipway/rpc/archive.hpp"
+#include "slipway/rpc/runnable.hpp"
+#include "slipway/tasks/outcome.hpp"
+
+namespace slipway::detail {
+
+namespace {
+
+class Answer final : public Continuation, public Runnable {
+ public:
+  Answer(const ReplyTo& reply, ObjectPart& object) : reply_(reply), object_(object) {}
+  Answer(const Answer&) = delete;
+  Answer& operator=(const Answer&) = delete;
+
+  void start() {
+    if (!object_.state().attach(*this)) answer_soon();
+  }
+  void notify(CallState&) override { reply_.endpoint->run_beside(this); }
+  void execute() override {
+    while (!say()) {
+    }
+  }
+
+ private:
+  ~Answer() override { object_.drop_ref(); }
+
+  // At once where it takes no time and runs no user code.
+  void answer_soon() {
+    const bool is_short =
+        object_.state().failed() || (!object_.source() && object_.known_size() <= largest_inline_value);
+    if (is_short) {
+      static_cast<void>(say());
+    } else {
+      reply_.endpoint->run_beside(this);
+    }
+  }
+  // On the thread that receives, or, of a value that may be elsewhere, on one of the pool. False: not yet, look again.
+  bool say() {
+    ObjectPart& at = object_.state().failed() ? object_ : object_.located();
+    if (at.state().done() && at.is_lost()) {
+      recover(object_, at);
+      return false;
+    }
+    if (!at.state().done() && !at.is_borrowed()) return at.state().attach(*this);  // it is made again
+    try {
+      at.state().failed() ? say_failure(at) : at.state().done() ? say_value(at) : say_where(at);
+    } catch (...) {  // the user's own serialize threw, or the run ends
+      reply_.fail(std::current_exception(), HandlerRan::yes);
+    }
+    delete this;
+    return true;
+  }
+  void say_failure(ObjectPart& at) {
+    const std::exception_ptr error = at.state().error();
+    reply_with(
+        reply_, false, [&error](Writer& writer) { write_failure(writer, error); }, nullptr);
+  }
+  void say_where(ObjectPart& at) {
+    const auto write = [&](Writer& writer) {
+      write_success(writer);
+      write_source(writer, at, object_.elsewhere()->bytes);
+    };
+    reply_with(reply_, false, write, nullptr);
+  }
+  void say_value(ObjectPart& at) {
+    const auto write = [&at](Writer& writer) {
+      write_success(writer);
+      write_no_source(writer, at);
+      at.encode_value(writer);
+    };
+    const auto keep = [this]() -> std::shared_ptr<void> {
+      object_.add_ref();
+      return std::shared_ptr<void>(&object_, [](ObjectPart* object) { object->drop_ref(); });
+    };
+    reply_with(reply_, at.encodes_by_library(), write, keep);
+  }
+
+  ReplyTo reply_;
+  ObjectPart& object_;
+};
+
+}  // namespace
+
+void answer(const ReplyTo& reply, ObjectPart& object) { (new Answer(reply, object))->start(); }
+
+}  // namespace slipway::detail
