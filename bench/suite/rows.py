@@ -82,6 +82,12 @@ def spread(task: Task) -> list[Pair]:
             *(Pair(own[f"efficiency_{length}"]) for length in ("7ms", "1ms", "100us"))]
 
 
+def large_values(task: Task) -> list[Pair]:
+    own, raw = task.figures(2, "bench/bench_large_values", "--slipway-fake-hosts=2"), task.figures(2, "bench/bench_raw_arrays")
+    return [Pair(own["put_gb_per_s"], raw["argument_fresh_gb_per_s"]),
+            *(Pair(own[f"there_{size}mib_per_s"], own[f"here_{size}mib_per_s"]) for size in (10, 100))]
+
+
 def traces(task: Task) -> list[Pair]:
     traced, silent = (task.figures(1, "bench/bench_traces", f"--slipway-task-events={rate}") for rate in (10000, 0))
     return [Pair(traced[name], silent[name]) for name in ("empty_per_s", "paced_us", "tasks_of_1ms_per_s")]
@@ -215,6 +221,9 @@ GROUPS = [
                      Row("tasks of 7 ms on 2 ranks, part of perfect", 0.97),
                      Row("tasks of 1 ms on 2 ranks, part of perfect", 0.95),
                      Row("tasks of 0.1 ms on 2 ranks, part of perfect", 0.85)], spread),
+    Group("large_values", [Row("64 MiB value to a task on another rank, GB/s", 0.9),
+                           Row("tasks/s on 10 MiB inputs, placed by them or not", 10),
+                           Row("tasks/s on 100 MiB inputs, the same", 10)], large_values),
     Group("traces", [Row("empty tasks/s, traces on against off", 0.8),
                      Row("an empty task now and then, us, the same", None, small_is_good=True),
                      Row("tasks of 1 ms/s, the same", 0.99)], traces),

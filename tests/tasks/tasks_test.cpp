@@ -312,6 +312,15 @@ TEST(Tasks, Contract15_ALongChainNeedsNoStack) {
   }
 }
 
+int nested_deep(int depth) { return depth == 0 ? 0 : 1 + get(submit<&nested_deep>(depth - 1)); }
+
+// Far more than one stack has room for.
+TEST(Tasks, Contract15_NestedGetMayBeVeryDeep) {
+  for (const std::uint32_t threads : {1U, 2U}) {
+    run_body({.pool_threads = threads}, [] { EXPECT_EQ(get(submit<&nested_deep>(20'000)), 20'000); });
+  }
+}
+
 TEST(Tasks, WhoWaitsForOneThatIsCancelledIsTold) {
   everywhere(
       [](Conditions setup) {

@@ -50,6 +50,7 @@ const auto table = std::to_array<Knob>({
     {"serialize-local", &S::serialize_local, "bool", "serialize calls within a rank as if they left it"},
     {"spin", &S::spin, "polls", "empty polls of a waiting thread before it gives its core away; 0: as the cores allow"},
 
+    {"most-tasks", &S::most_tasks, "tasks", "that are ready on a rank; who submits more waits", false},
     {"stays-from", ByteSize{&S::stays_from}, "bytes", "results of tasks of so many stay on the rank that made them",
      false},
     {"lose-values", &S::lose_values, "values", "for tests: of so many that stay, one is lost; 0: none"},

@@ -70,6 +70,7 @@ void RankRuntime::start_endpoint() {
   shared_.endpoint = endpoint_.get();
   tasks_ = std::make_unique<TaskSystem>(*endpoint_,
                                         TaskSettings{.seed = settings_.seed,
+                                                     .most_tasks = settings_.most_tasks,
                                                      .stays_from = settings_.stays_from,
                                                      .lose_values = settings_.lose_values,
                                                      .lose_tasks = settings_.lose_tasks},

@@ -11,6 +11,7 @@
 
 #include "missing_values.hpp"
 #include "running_task.hpp"
+#include "slipway/base/stack.hpp"
 #include "slipway/observe/last_words.hpp"
 #include "slipway/rpc/async.hpp"
 #include "slipway/tasks/gang.hpp"
@@ -61,9 +62,10 @@ ObjectPart::~ObjectPart() {
   if (maker_) maker_->release();
 }
 
-// By a list instead of recursion: chains of tasks may be long.
+// By a list instead of recursion: chains of tasks may be long. Tasks inside tasks are a recursion: where the stack gets
+// short another thread goes on with them.
 bool ObjectPart::run_maker() const {
-  if (!maker_) return false;
+  if (!maker_ || stack_is_short()) return false;
   maker_->retain();
   std::vector<TaskBase*> chain{maker_};  // each makes what the one before it lacks
   bool ran = false;

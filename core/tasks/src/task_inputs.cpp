@@ -25,11 +25,8 @@ constexpr std::size_t missing_that_are_told = 4;
 }  // namespace
 
 void TaskBase::start() {
-  if (is_guest()) {
-    static_cast<void>(system_.count_submitted());
-  } else {
-    trace_start();
-  }
+  const std::uint64_t serial = system_.count_submitted();
+  if (!is_guest()) trace_start(serial);
   if (is_guest() && !system_.parts().guests.add(*this)) cancelled_.store(true, std::memory_order_relaxed);
   thread_local std::vector<ObjectPart*> missing;
   missing.clear();
@@ -40,7 +37,9 @@ void TaskBase::start() {
   TaskSystem& system = system_;  // a guest may be over, and gone, once it is ready
   const bool guest = is_guest();
   advance();
-  if (!guest) system.look_for_help();
+  if (guest) return;
+  system.look_for_help();
+  system.parts().submission_limit.submitted(serial);
 }
 
 void TaskBase::await(const std::vector<ObjectPart*>& values, std::uint64_t bytes_to_fetch) {

@@ -66,6 +66,7 @@ void TaskSystemParts::run_tasks() {
 void TaskSystemParts::run_task(TaskBase& task) {
   task.take_and_run();
   task.release();
+  submission_limit.ran();
   if (router.has_waiting()) router.send_waiting(Shipping::By::user_thread);
 }
 
@@ -191,6 +192,7 @@ TaskSystemParts::TaskSystemParts(TaskSystem& owner, const TaskSettings& settings
       first_node(first),
       stays_from(settings.stays_from),
       losses(settings, owner.endpoint().rank()),
+      submission_limit(*this, settings.most_tasks),
       objects(owner.endpoint()),
       capacities(std::move(ranks)),
       shipping(*this),

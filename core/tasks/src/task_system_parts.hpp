@@ -23,6 +23,7 @@
 #include "shipping.hpp"
 #include "slipway/tasks/task_node.hpp"
 #include "slipway/tasks/task_system.hpp"
+#include "submission_limit.hpp"
 #include "system_message.hpp"
 #include "wide_tasks.hpp"
 
@@ -84,6 +85,7 @@ struct TaskSystemParts {
   Losses losses;
   EventLog events;
   ReadyQueue ready;
+  SubmissionLimit submission_limit;
   WideTasks wide;
   ObjectTable objects;
   const std::vector<RankCapacity> capacities;  // by rank

@@ -19,9 +19,9 @@ void TaskBase::trace(TaskEvent event) const {
   system_.parts().events.note(event);
 }
 
-void TaskBase::trace_start() {
+void TaskBase::trace_start(std::uint64_t serial) {
   EventLog& events = system_.parts().events;
-  trace_level_ = events.level_of(system_.count_submitted());
+  trace_level_ = events.level_of(serial);
   if (!leaves_trace()) [[likely]]
     return;
   Activity& submitter = activity_of_this_thread(system_.endpoint());

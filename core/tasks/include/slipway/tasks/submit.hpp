@@ -294,7 +294,8 @@ typename RefsTo<typename SignatureOf<Function>::Result>::type submit_task(const 
 // A task: `Function` is called once its arguments are there, on whatever thread of the rank has time. Gives a ref to
 // its result, or a tuple of refs to the elements of a tuple. Arguments are values, as in calls; a Ref<T>, and what
 // `wait` gives, stands for a T, also inside vectors, optionals, tuples and, given as a tuple, for an aggregate. The
-// first argument may be options: slipway::on({...}). Never waits. Any thread of a rank.
+// first argument may be options: slipway::on({...}). Waits only while too many tasks are ready on this rank
+// (--slipway-most-tasks). Any thread of a rank.
 template <auto Function, class... Args>
 auto submit(Args&&... args) {
   detail::check_task<Function>();

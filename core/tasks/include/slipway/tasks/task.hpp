@@ -221,7 +221,7 @@ class TaskBase : public Continuation, public recycled::Object {
   TaskEnd end_by_input() const;
   bool leaves_trace() const;
   void trace_end(TaskEvent::Kind kind, TaskEnd end, std::uint64_t other) const;
-  void trace_start();
+  void trace_start(std::uint64_t serial);
   void trace_wait(const ObjectPart* missing) const;
   // Nothing more happens to it.
   void leave();
