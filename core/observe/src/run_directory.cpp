@@ -205,6 +205,9 @@ fs::path RunDirectory::events() const { return path_ / "events"; }
 fs::path RunDirectory::task_events_file(std::uint32_t rank, std::uint32_t attempt) const {
   return events() / rank_name(rank, ("." + std::to_string(attempt) + ".tasks").c_str());
 }
+fs::path RunDirectory::wait_log_file(std::uint32_t rank, std::uint32_t attempt) const {
+  return events() / rank_name(rank, ("." + std::to_string(attempt) + ".waits").c_str());
+}
 fs::path RunDirectory::result() const { return path_ / "result"; }
 
 void RunDirectory::write(std::string_view name, std::string_view content, Durability durability) const {

@@ -162,15 +162,38 @@ void cancel_call(CallState& state) {
 
 std::optional<std::size_t> CompletionQueue::next(seam::Time deadline) {
   if (left() == 0) return std::nullopt;
+  return next_by(
+      [this]() -> std::optional<std::size_t> {
+        if (done_.empty()) return std::nullopt;
+        const std::size_t first = done_.front();
+        done_.pop_front();
+        return first;
+      },
+      deadline);
+}
+
+std::size_t CompletionQueue::next_of(std::size_t index) {
+  const auto take = [this, index]() -> std::optional<std::size_t> {
+    const auto found = std::find(done_.begin(), done_.end(), index);
+    if (found == done_.end()) return std::nullopt;
+    done_.erase(found);
+    return index;
+  };
+  return next_by(take, seam::never).value();
+}
+
+bool CompletionQueue::waits_for(std::size_t index) const {
+  return index < parts_.size() && std::find(free_.begin(), free_.end(), index) == free_.end();
+}
+
+std::optional<std::size_t> CompletionQueue::next_by(const std::function<std::optional<std::size_t>()>& take,
+                                                    seam::Time deadline) {
   Waiter waiter;
   std::optional<std::size_t> index;
   const auto try_take = [&] {
     if (index) return true;
     lock_.lock();
-    if (!done_.empty()) {
-      index = done_.front();
-      done_.pop_front();
-    }
+    index = take();
     waiter_ = index ? nullptr : &waiter;
     if (!index) waiter.reset_if_told();  // under the lock: what comes from here on tells it again
     lock_.unlock();

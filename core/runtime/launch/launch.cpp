@@ -19,6 +19,7 @@
 #include "slipway/runtime/affinity.hpp"
 #include "slipway/runtime/earlier_attempt.hpp"
 #include "slipway/runtime/launched_by.hpp"
+#include "slipway/runtime/replay.hpp"
 #include "slipway/runtime/versions.hpp"
 #include "start_of_main.hpp"
 #if SLIPWAY_WITH_MPI
@@ -135,6 +136,7 @@ int launch(Program& program, const Options& options) {
     return static_cast<int>(ExitStatus::good);
   }
   try {
+    static_cast<void>(waits_to_repeat(options.settings(), 0));
     if (!options.settings().plan_on.empty()) return launching::print_plan_on(program, options);
 #if SLIPWAY_WITH_MPI
     if (launched_by() && options.settings().launcher != LauncherChoice::local) {

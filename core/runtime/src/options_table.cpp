@@ -53,6 +53,8 @@ const auto table = std::to_array<Knob>({
     {"most-tasks", &S::most_tasks, "tasks", "that are ready on a rank; who submits more waits", false},
     {"stays-from", ByteSize{&S::stays_from}, "bytes", "results of tasks of so many stay on the rank that made them",
      false},
+    {"log-waits", ByteSize{&S::log_waits}, "bytes", "of what waits for tasks gave out are kept a rank; 0: none"},
+    {"replay", &S::replay, "directory", "of a run: waits for tasks give out what they gave out there"},
     {"lose-values", &S::lose_values, "values", "for tests: of so many that stay, one is lost; 0: none"},
     {"lose-tasks", &S::lose_tasks, "tasks", "for tests: of so many on another rank, one is lost; 0: none"},
 

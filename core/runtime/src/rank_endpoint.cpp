@@ -11,6 +11,7 @@
 #include "rank_runtime.hpp"
 #include "slipway/base/error.hpp"
 #include "slipway/observe/status.hpp"
+#include "slipway/runtime/replay.hpp"
 #include "spin.hpp"
 #include "task_capacity.hpp"
 
@@ -81,6 +82,20 @@ void RankRuntime::start_endpoint() {
                        {.rank = shared_.rank.value(), .cores = setup_.pool_threads, .host = shared_.host},
                        settings_.task_events);
   }
+  if (directory_ && settings_.log_waits > 0) {
+    tasks_->log_waits_into(directory_.wait_log_file(shared_.rank.value(), settings_.attempt), settings_.log_waits);
+  }
+  tasks_->repeat_waits(waits_to_repeat(settings_, shared_.rank.value()));
+}
+
+void RankRuntime::tell_strayed_waits() {
+  const std::uint64_t strayed = tasks_->strayed_waits();
+  if (strayed == 0) return;
+  const std::string text = fmt::format(
+      "{} waits of rank {} do not fit those of {}: another program, other flags or inputs, or a log that was full",
+      strayed, shared_.rank.value(), settings_.replay);
+  log_->warning(text);
+  print_to_stderr("slipway: " + text);
 }
 
 void RankRuntime::write_traces(Traces when) {

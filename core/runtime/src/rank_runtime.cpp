@@ -391,6 +391,7 @@ RankResult RankRuntime::finish() {
   endpoint_->stop();
   transport_.close();
   write_traces(Traces::now);
+  tell_strayed_waits();
   log_->info(fmt::format("ended with status {}", *ended_));
   if (body_thread_.joinable()) body_thread_.join();
   if (controller_) controller_->close(static_cast<ExitStatus>(*ended_));
@@ -402,6 +403,7 @@ RankResult RankRuntime::give_up() {
   RankResult result{.status = *aborted_, .clean = false, .run_directory = agreement_.run_directory};
   log_->info(fmt::format("aborted with status {}", *aborted_));
   write_traces(Traces::now);
+  tell_strayed_waits();
   if (controller_) {
     result.failure = controller_->failure();
     controller_->close(static_cast<ExitStatus>(*aborted_));

@@ -34,6 +34,7 @@ class RankRuntime {
   void start_endpoint();
   enum class Traces : std::uint8_t { when_due, now };
   void write_traces(Traces when);
+  void tell_strayed_waits();
   void construct_nodes();
   void handle(const Event& event);
   void handle_own(const Control& control);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "slipway/base/error.hpp"
+#include "slipway/observe/log.hpp"
 #include "slipway/rpc/runnable.hpp"
 #include "task_system_parts.hpp"
 
@@ -255,7 +256,17 @@ void TaskSystem::trace_into(const std::filesystem::path& file, const TaskEventsH
   parts_->events.begin(file, head, rate, submitted_.load(std::memory_order_relaxed));
 }
 
-void TaskSystem::write_traces() { parts_->events.drain(submitted_.load(std::memory_order_relaxed)); }
+void TaskSystem::log_waits_into(const std::filesystem::path& file, std::uint64_t most_bytes) {
+  parts_->waits.log_into(file, most_bytes);
+}
+void TaskSystem::repeat_waits(std::span<const WaitRecord> records) { parts_->waits.repeat(records); }
+std::uint64_t TaskSystem::strayed_waits() const { return parts_->waits.strayed(); }
+
+void TaskSystem::write_traces() {
+  parts_->events.drain(submitted_.load(std::memory_order_relaxed));
+  if (!parts_->waits.drain())
+    endpoint_.log().warning("waits are not logged any more (the file is full): a replay goes no further than this");
+}
 
 void TaskSystem::look_around() { parts_->shipping.look_around(); }
 

@@ -25,6 +25,7 @@
 #include "slipway/tasks/task_system.hpp"
 #include "submission_limit.hpp"
 #include "system_message.hpp"
+#include "wait_journal.hpp"
 #include "wide_tasks.hpp"
 
 namespace slipway::detail {
@@ -84,6 +85,7 @@ struct TaskSystemParts {
   const std::uint64_t stays_from;  // see TaskSettings
   Losses losses;
   EventLog events;
+  WaitJournal waits;
   ReadyQueue ready;
   SubmissionLimit submission_limit;
   WideTasks wide;

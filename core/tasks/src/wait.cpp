@@ -2,7 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slipway/tasks/wait.hpp"
 
+#include "task_system_parts.hpp"
+
 namespace slipway::detail {
+
+std::optional<std::size_t> next_outcome(CompletionQueue& queue, seam::Time deadline) {
+  Endpoint& endpoint = Endpoint::of_this_thread();
+  TaskSystem* const tasks = endpoint.tasks();
+  return tasks ? tasks->parts().waits.next(queue, activity_of_this_thread(endpoint), deadline) : queue.next(deadline);
+}
 
 Outcome outcome_of(const std::exception_ptr& error) {
   if (!error) return Outcome::ok;

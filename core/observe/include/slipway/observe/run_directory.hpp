@@ -14,6 +14,7 @@
 //   logs/rank-00003.failure.json                            last words of a rank that died of a signal
 //   status.json                                             how it stands, or ended
 //   events/rank-00003.1.tasks                               what tasks did, in attempt 1
+//   events/rank-00003.1.waits                               and what waits for them gave out
 //   result/                                                 what it found
 //   stop                                                    present once somebody asked the run to stop
 //   save                                                    present from a request to save until that save begins
@@ -62,6 +63,7 @@ class RunDirectory {
   std::filesystem::path status_file() const;
   std::filesystem::path events() const;
   std::filesystem::path task_events_file(std::uint32_t rank, std::uint32_t attempt) const;
+  std::filesystem::path wait_log_file(std::uint32_t rank, std::uint32_t attempt) const;
   std::filesystem::path result() const;
 
   // Throws Error.

@@ -19,6 +19,7 @@ struct Activity {
   std::uint64_t id = 0;
   std::uint64_t chain = 0;        // the activity at the root of these nested calls
   std::uint32_t next_call = 0;    // index of the next call it makes
+  std::uint32_t next_wait = 0;    // index of the next wait for one of several tasks
   seam::Time deadline = seam::never;  // handed on to what it calls
   NodeSlot* node = nullptr;       // whose code runs; nullptr: a user thread
   RankId caller;                  // for a handler: the call that it serves

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -170,6 +171,9 @@ class CompletionQueue {
   std::size_t left() const { return parts_.size() - free_.size(); }
   // Waits for the next one; nothing when none is left, or the time is over.
   std::optional<std::size_t> next(seam::Time deadline);
+  // Waits for this one, of those that were not given out yet.
+  std::size_t next_of(std::size_t index);
+  bool waits_for(std::size_t index) const;
 
   void part_done(std::size_t index);  // gives up the part's reference
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -184,6 +188,8 @@ class CompletionQueue {
 
  private:
   ~CompletionQueue() = default;
+  // Waits until `take`, called with lock_, gives one; nothing: not in time.
+  std::optional<std::size_t> next_by(const std::function<std::optional<std::size_t>()>& take, seam::Time deadline);
 
   std::deque<Part<CompletionQueue>> parts_;  // which stay where they are
   std::vector<std::size_t> free_;            // indexes of parts that watch nothing

@@ -7,10 +7,12 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "slipway/observe/task_events.hpp"
+#include "slipway/observe/wait_log.hpp"
 #include "slipway/rpc/endpoint.hpp"
 #include "slipway/tasks/task_asks.hpp"
 #include "slipway/tasks/task_settings.hpp"
@@ -65,8 +67,14 @@ class TaskSystem {
 
   // From now on tasks leave traces in the file, up to `rate` a second in full, about. It is made for the first ones.
   void trace_into(const std::filesystem::path& file, const TaskEventsHead& head, std::uint32_t rate);
-  // Those that there are, into the file: now and then, one thread at a time. Throws Error, and there is no trace any
-  // more.
+  // From now on what waits give out is kept in the file, until that has grown by so many bytes.
+  void log_waits_into(const std::filesystem::path& file, std::uint64_t most_bytes);
+  // Waits give out what they gave out in the run that left these records. Before any task.
+  void repeat_waits(std::span<const WaitRecord> records);
+  // How many did not fit.
+  std::uint64_t strayed_waits() const;
+  // Traces and waits that there are, into the files: now and then, one thread at a time. Throws Error, and there are no
+  // more of them.
   void write_traces();
 
   // Values that other ranks have refs to, and refs to values of other ranks.

@@ -25,6 +25,8 @@ enum class Outcome : std::uint8_t { ok, failed, cancelled, lost };
 namespace detail {
 
 Outcome outcome_of(const std::exception_ptr& error);
+// The next one that this thread's wait gives out.
+std::optional<std::size_t> next_outcome(CompletionQueue& queue, seam::Time deadline);
 
 }  // namespace detail
 
@@ -59,7 +61,8 @@ struct WaitOptions {
 static_assert(std::is_trivially_destructible_v<WaitOptions>);
 
 // Refs that are waited for together; each is given out once, when its outcome is there. A wait costs as much as it
-// gives out, however many are in the set. One thread at a time.
+// gives out, however many are in the set. What it gives out is logged, and comes again in a run that repeats this one
+// (--slipway-replay). One thread at a time.
 template <class T>
 class WaitSet {
  public:
@@ -102,7 +105,7 @@ class WaitSet {
 
  private:
   std::optional<Done<T>> next_until(seam::Time deadline) {
-    const auto index = queue_ ? queue_->next(deadline) : std::nullopt;
+    const auto index = queue_ ? detail::next_outcome(*queue_, deadline) : std::nullopt;
     if (!index) return std::nullopt;
     return Done<T>(std::exchange(refs_[*index], {}));
   }
