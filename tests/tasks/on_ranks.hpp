@@ -66,6 +66,7 @@ struct Keeper {
   double look_at(const Numbers& values) { return sum(values); }
   void slowly() { spend(20); }
   std::size_t lent() { return own_tasks().lent_values(); }
+  std::uint64_t given() { return own_tasks().values_given(); }
   std::size_t borrowed() { return own_tasks().borrowed_values(); }
 };
 

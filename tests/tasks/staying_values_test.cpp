@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../core/tasks/src/placement.hpp"
+#include "../../core/tasks/src/readers.hpp"
 #include "on_ranks.hpp"
 
 namespace slipway::test::on_ranks {
@@ -86,6 +87,63 @@ TEST(StayingValues, TasksGoToThem) {
     EXPECT_EQ(sum(get(latest)), expected_sum(many) + 5 * many);
     EXPECT_EQ(get(submit<&rank_of_reader>(latest)), 0U);  // it is here now
   });
+}
+
+// Each rank looks at once; the one that has the value gives it to two, which give it on.
+TEST(StayingValues, GoToManyRanksByATree) {
+  for (const std::uint32_t ranks : {3U, 6U}) {
+    for (const std::uint32_t hosts : {1U, 2U}) {
+      const Conditions setup{.ranks = ranks,
+                             .pool_threads = 1,
+                             .options = {{"stays-from", "1KiB"}, {"fake-hosts", std::to_string(hosts)}}};
+      run_on(setup, [&](const Setting& setting) {
+        for (const Ref<Numbers>& ref : {put(numbers(many)), setting.keepers.back().get<&Keeper::make>(many)}) {
+          const auto given_before = setting.keepers.front().get<&Keeper::given>();
+          for (const auto& keeper : setting.keepers) keeper.get<&Keeper::keep>(ref);  // what it has, it can give on
+          std::vector<Future<double>> sums;
+          for (const auto& keeper : setting.keepers) sums.push_back(keeper.call<&Keeper::look>(ref));
+          for (auto& each : sums) EXPECT_EQ(each.get(), expected_sum(many));
+          for (const auto& keeper : setting.keepers) keeper.get<&Keeper::give_all>();
+          if (ref.rank().value() == 0) {
+            EXPECT_LE(setting.keepers.front().get<&Keeper::given>() - given_before, 2U + (hosts - 1) * 2U);
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST(StayingValues, AReaderThatHasItNoMoreHoldsNobodyUp) {
+  spread(Conditions{.pool_threads = 1, .options = {{"stays-from", "1KiB"}}}, [](const Setting& setting) {
+    const Ref<Numbers> ref = put(numbers(many));
+    for (int round = 0; round < 3; ++round) {
+      for (const auto& keeper : setting.keepers) EXPECT_EQ(keeper.get<&Keeper::look>(ref), expected_sum(many));
+    }
+  });
+}
+
+TEST(StayingValues, ReadersAreTreesOfHosts) {
+  using detail::Readers;
+  Readers readers(HostId(0));
+  const auto add = [&](std::uint32_t rank, std::uint32_t host) {
+    const auto giver = readers.add(RankId(rank), HostId(host));
+    return giver ? static_cast<int>(giver->value()) : -1;
+  };
+  EXPECT_EQ(add(1, 0), -1);
+  EXPECT_EQ(add(2, 0), -1);
+  EXPECT_EQ(add(3, 0), 1);
+  EXPECT_EQ(add(4, 0), 1);
+  EXPECT_EQ(add(5, 0), 2);
+  EXPECT_EQ(add(1, 0), -1);   // once more: it has lost it
+  EXPECT_EQ(add(10, 1), -1);  // the first of its host
+  EXPECT_EQ(add(11, 1), 10);
+  EXPECT_EQ(add(12, 1), 10);
+  EXPECT_EQ(add(13, 1), 11);
+  EXPECT_EQ(add(20, 2), -1);
+  EXPECT_EQ(add(30, 3), 10);  // hosts are a tree as well
+  EXPECT_EQ(add(31, 3), 30);
+  EXPECT_EQ(add(40, 4), 10);
+  EXPECT_EQ(add(50, 5), 20);
 }
 
 TEST(StayingValues, WhoCancelsAtAnyTimeLeavesNothingBehind) {

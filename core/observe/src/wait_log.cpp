@@ -38,7 +38,8 @@ std::vector<WaitRecord> read_wait_log(const std::filesystem::path& file) {
   if (!content->starts_with(magic))
     throw Error(file.string() + " is no log of waits (of another slipway, or damaged). Name the directory of a run");
   std::vector<WaitRecord> records((content->size() - magic.size()) / sizeof(WaitRecord));
-  if (!records.empty()) std::memcpy(records.data(), content->data() + magic.size(), records.size() * sizeof(WaitRecord));
+  if (!records.empty())
+    std::memcpy(records.data(), content->data() + magic.size(), records.size() * sizeof(WaitRecord));
   return records;
 }
 

@@ -200,7 +200,8 @@ std::optional<std::size_t> CompletionQueue::next_by(const std::function<std::opt
     return index.has_value();
   };
   try {
-    Endpoint::of_this_thread().wait_for_condition("the first of several outcomes", NodeId(), deadline, waiter, try_take);
+    Endpoint::of_this_thread().wait_for_condition("the first of several outcomes", NodeId(), deadline, waiter,
+                                                  try_take);
   } catch (...) {
     lock_.lock();
     waiter_ = nullptr;

@@ -95,7 +95,7 @@ void RankRuntime::tell_strayed_waits() {
       "{} waits of rank {} do not fit those of {}: another program, other flags or inputs, or a log that was full",
       strayed, shared_.rank.value(), settings_.replay);
   log_->warning(text);
-  print_to_stderr("slipway: " + text);
+  print_to_stderr("slipway: " + text + "\n");
 }
 
 void RankRuntime::write_traces(Traces when) {

@@ -45,10 +45,11 @@ std::vector<WaitRecord> waits_to_repeat(const Settings& settings, std::uint32_t 
     if (entry.path().string().ends_with(ending)) files.push_back(entry.path());
   }
   if (files.empty()) {
-    throw UsageError(fmt::format(
-        "the run {} kept no waits (its tasks were not waited for by wait or a WaitSet, or it had --slipway-log-waits=0). "
-        "Repeat a run that did",
-        before.path().string()));
+    throw UsageError(
+        fmt::format("the run {} kept no waits (its tasks were not waited for by wait or a WaitSet, or it had "
+                    "--slipway-log-waits=0). "
+                    "Repeat a run that did",
+                    before.path().string()));
   }
   std::ranges::sort(files, {}, [&own](const fs::path& file) { return std::pair(file == own, file); });
   std::vector<WaitRecord> all;

@@ -31,22 +31,28 @@ struct RefOnWire {
 };
 
 struct AskTag {};
-// To `values`: the outcome of a value that the receiver owns.
+// To `values`: the outcome of a value that the receiver owns, or has borrowed from that owner.
 void answer_ask(Invocation& invocation) {
   Reader reader(invocation.body);
   std::uint64_t id = 0;
+  std::uint32_t owner = 0;
   decode(reader, id);
+  decode(reader, owner);
   reader.finish();
   TaskSystem& system = static_cast<TaskNode*>(invocation.object)->system();
-  ObjectPart* const object = system.parts().objects.find_owned(id);
-  if (!object) throw WireError("a value was asked for that is not here (message damaged, or its refs are all gone)");
-  if (object->is_kept_for_others() && system.parts().losses.takes_value(id)) {
+  TaskSystemParts& parts = system.parts();
+  const RankId here = system.endpoint().rank();
+  const bool is_owned = owner == here.value();
+  ObjectPart* object = is_owned ? parts.objects.find_owned(id) : parts.objects.find_borrowed(RankId(owner), id);
+  if (!object && is_owned)
+    throw WireError("a value was asked for that is not here (message damaged, or its refs are all gone)");
+  if (object && object->is_kept_for_others() && parts.losses.takes_value(id)) {
     object->drop_ref();
-    return reply_with(
-        invocation.reply, false, [&](Writer& writer) { write_failure(writer, value_lost(system.endpoint().rank())); },
-        nullptr);
+    object = nullptr;
   }
-  answer(invocation.reply, *object);
+  if (object) return answer(invocation.reply, *object, is_owned ? Asked::first : Asked::again);
+  reply_with(
+      invocation.reply, false, [&](Writer& writer) { write_failure(writer, value_lost(here)); }, nullptr);
 }
 struct AskRow {
   MethodEntry entry;
@@ -198,6 +204,7 @@ void ObjectPart::ask_for() {
   const SystemActivity activity(endpoint);
   Writer writer;
   encode(writer, id_);
+  encode(writer, is_copy() ? elsewhere()->copy_of : owner().value());
   const CallSetup setup{.node = endpoint.tasks()->parts().values_node(owner()), .method = &ask_row.entry};
   state().retain();
   try {

@@ -79,7 +79,7 @@ void answer_ask_again(Invocation& invocation) {
   if (!object) throw WireError("a value was asked for that is not here (message damaged, or its refs are all gone)");
   ObjectPart& at = object->located();
   if (at.is_borrowed() && at.owner().value() == lost_rank && at.id() == lost_id) fail(at, value_lost(at.owner()));
-  answer(invocation.reply, *object);
+  answer(invocation.reply, *object, Asked::again);
 }
 struct AskAgainRow {
   MethodEntry entry;
@@ -91,15 +91,15 @@ struct AskAgainRow {
 };
 AskAgainRow ask_again_row;
 
-// Its owner has it made again, and answers into `into`.
-void ask_again(const ObjectPart& head, const ObjectPart& lost, ObjectPart& into) {
+// Its owner has it made again, or gives it itself, and answers into `into`.
+void ask_again(RankId owner, std::uint64_t id, const ObjectPart& lost, ObjectPart& into) {
   Endpoint& endpoint = *into.state().info.endpoint;
   const SystemActivity activity(endpoint);
   Writer writer;
-  encode(writer, head.id());
+  encode(writer, id);
   encode(writer, lost.owner().value());
   encode(writer, lost.id());
-  const CallSetup setup{.node = endpoint.tasks()->parts().values_node(head.owner()), .method = &ask_again_row.entry};
+  const CallSetup setup{.node = endpoint.tasks()->parts().values_node(owner), .method = &ask_again_row.entry};
   into.state().retain();
   try {
     static_cast<void>(endpoint.call_remote(setup, &into.state(), writer, nullptr));
@@ -123,8 +123,10 @@ void recover(ObjectPart& head, ObjectPart& lost) {
   into->add_ref();
   if (!lost.set_source(into, head.elsewhere()->bytes)) {
     into->drop_ref();
+  } else if (lost.is_copy()) {
+    ask_again(RankId(lost.elsewhere()->copy_of), lost.id(), lost, *into);
   } else if (head.is_borrowed()) {
-    ask_again(head, lost, *into);
+    ask_again(head.owner(), head.id(), lost, *into);
   } else if (head.maker()) {
     head.maker()->make_again(head, *into);
   } else {

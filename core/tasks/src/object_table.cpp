@@ -64,6 +64,22 @@ ObjectPart* ObjectTable::find_owned(std::uint64_t id) {
   return found->second.object;
 }
 
+ObjectPart* ObjectTable::find_borrowed(RankId owner, std::uint64_t id) {
+  const std::lock_guard guard(lock_);
+  const auto found = borrowed_.find(key(owner, id));
+  return found != borrowed_.end() && found->second.object->try_add_ref() ? found->second.object : nullptr;
+}
+
+std::optional<RankId> ObjectTable::add_reader(std::uint64_t id, RankId reader) {
+  const auto& hosts = endpoint_.host_of_rank();
+  const std::lock_guard guard(lock_);
+  const auto found = owned_.find(id);
+  if (found == owned_.end()) return std::nullopt;
+  auto& readers = found->second.readers;
+  if (!readers) readers = std::make_unique<Readers>(hosts[endpoint_.rank().index()]);
+  return readers->add(reader, hosts[reader.index()]);
+}
+
 void ObjectTable::take_back(std::uint64_t id, std::uint64_t weight) {
   ObjectPart* unknown = nullptr;
   {

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
+#include "readers.hpp"
 #include "slipway/base/ids.hpp"
 #include "slipway/base/seam.hpp"
 #include "slipway/tasks/object.hpp"
@@ -34,6 +36,10 @@ class ObjectTable {
   std::uint64_t next_private_id();
   // With a ref; nullptr: this rank owns no such object, or no other rank has a ref to it.
   ObjectPart* find_owned(std::uint64_t id);
+  // With a ref; nullptr: this rank has borrowed no such object.
+  ObjectPart* find_borrowed(RankId owner, std::uint64_t id);
+  // Another rank wants the value of that owned object: who is to give it, nothing: this one.
+  std::optional<RankId> add_reader(std::uint64_t id, RankId reader);
   // Weight is back. With the last of it the table's own ref goes, and the value perhaps.
   void take_back(std::uint64_t id, std::uint64_t weight);
   // With a ref.
@@ -51,8 +57,9 @@ class ObjectTable {
 
  private:
   struct Entry {
-    ObjectPart* object = nullptr;  // of an owned one, with a ref
-    std::uint64_t weight = 0;      // owned: that is out; borrowed: that is here
+    ObjectPart* object = nullptr;      // of an owned one, with a ref
+    std::uint64_t weight = 0;          // owned: that is out; borrowed: that is here
+    std::unique_ptr<Readers> readers;  // of an owned one that is large
   };
 
   // With lock_. Out of the table, unless another took its place there, and its weight.

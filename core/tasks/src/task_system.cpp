@@ -275,6 +275,8 @@ bool TaskSystem::has_messages() const { return parts_->mail.is_under_way(); }
 std::size_t TaskSystem::lent_values() const { return parts_->objects.owned_count(); }
 std::size_t TaskSystem::borrowed_values() const { return parts_->objects.borrowed_count(); }
 
+std::uint64_t TaskSystem::values_given() const { return parts_->values_given.load(std::memory_order_relaxed); }
+
 std::exception_ptr TaskSystem::closed_error() const { return std::make_exception_ptr(Stopped(parts_->closed_reason)); }
 
 bool TaskSystem::is_closed() const { return parts_->closed.load(std::memory_order_acquire); }

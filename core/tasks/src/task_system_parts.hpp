@@ -99,6 +99,7 @@ struct TaskSystemParts {
   GangScheduler gang_scheduler;  // as well
   Gangs gangs;
   TaskNode node;
+  std::atomic<std::uint64_t> values_given{0};  // to other ranks
   std::atomic<bool> runner_called{false};
   std::atomic<bool> looker_called{false};
   std::atomic<bool> closed{false};

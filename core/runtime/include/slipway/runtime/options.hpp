@@ -61,10 +61,10 @@ struct Settings {
   std::uint32_t spin = 0;  // 0: chosen by how many threads share the rank's cores
 
   // Tasks.
-  std::uint32_t most_tasks = 1 << 20;  // that are ready on a rank, then who submits more waits
+  std::uint32_t most_tasks = 1 << 20;                  // that are ready on a rank, then who submits more waits
   std::uint64_t stays_from = std::uint64_t{64} << 10;  // results of so many bytes stay on the rank that made them
-  std::uint64_t log_waits = std::uint64_t{64} << 20;  // bytes of a rank's log of waits; 0: none
-  std::string replay;  // directory of the run whose waits are repeated
+  std::uint64_t log_waits = std::uint64_t{64} << 20;   // bytes of a rank's log of waits; 0: none
+  std::string replay;                                  // directory of the run whose waits are repeated
   std::uint32_t lose_values = 0;                       // for tests: one in so many of these is lost; 0: none
   std::uint32_t lose_tasks = 0;  // for tests: the outcome of one in so many tasks on another rank is lost; 0: none
 

@@ -45,6 +45,9 @@ ObjectPart* read_ref(Reader& reader, const std::type_info& type, MakeBorrowed ma
 // Of a result that goes to another rank: whether it stays here, and if so how it is found.
 bool keep_result(Writer& writer, ObjectPart& result);
 
+// In the number of bytes of a value that is elsewhere: the copy of another borrower, which is named by its rank.
+inline constexpr std::uint64_t at_reader = std::uint64_t{1} << 63;
+
 // Where a value is that is not in its object: in another one, which stands for that of another rank perhaps.
 struct Elsewhere {
   Elsewhere() = default;
@@ -54,6 +57,7 @@ struct Elsewhere {
 
   std::atomic<ObjectPart*> object{nullptr};  // with a ref
   std::atomic<std::uint64_t> bytes{0};       // about; set before
+  std::uint32_t copy_of = RankId::none;      // its owner, of an object that stands for the copy of another borrower
 };
 
 // What is known of a value that refs name, whatever its type. It lives as long as its CallState, of which all refs
@@ -105,6 +109,8 @@ class ObjectPart {
   bool can_be_made_again() const;
   // A task of another rank made it, which knows where it is.
   bool is_kept_for_others() const;
+  // It stands for the copy that another borrower of the value has.
+  bool is_copy() { return elsewhere() && elsewhere()->copy_of != RankId::none; }
   // Waits until the value is in the object that this gives. Throws what `get` throws.
   ObjectPart& fetch();
 
@@ -248,6 +254,10 @@ class ObjectOf final : public ResultState<T>, public ObjectPart {
       std::uint64_t bytes = 0;
       decode(reader, bytes);
       if (bytes == 0) return false;
+      if ((bytes & at_reader) != 0) {
+        set_reader(reader, bytes & ~at_reader);
+        return true;
+      }
       const auto make = [](std::uint64_t id, RankId owner) -> ObjectPart* { return new ObjectOf(id, owner); };
       ObjectPart* const source = read_ref(reader, typeid(T), make);
       if (!source) throw WireError("a value without a place (message damaged, or ranks run different programs)");
@@ -291,6 +301,16 @@ class ObjectOf final : public ResultState<T>, public ObjectPart {
     }
     at->materialize();
     return *at;
+  }
+
+  // Another borrower has it, or will have it.
+  void set_reader(Reader& reader, std::uint64_t bytes) {
+    std::uint32_t rank = 0;
+    decode(reader, rank);
+    auto* const copy = new ObjectOf(id(), RankId(rank));
+    copy->info.endpoint = this->info.endpoint;
+    copy->elsewhere_.copy_of = owner().value();
+    if (!set_source(copy, bytes)) copy->drop_ref();
   }
 
   struct Nowhere {};

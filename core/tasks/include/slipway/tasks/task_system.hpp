@@ -80,6 +80,8 @@ class TaskSystem {
   // Values that other ranks have refs to, and refs to values of other ranks.
   std::size_t lent_values() const;
   std::size_t borrowed_values() const;
+  // How often it has given a value to another rank.
+  std::uint64_t values_given() const;
 
   TaskSystemParts& parts() const { return *parts_; }
 
