@@ -26,6 +26,7 @@ double of_context(slipway::TaskContext&, std::uint64_t index) { return static_ca
 double of_text(const std::string&) { return 0; }
 double add(double left, double right) { return left + right; }
 double solve(slipway::Gang&, double value) { return value; }
+void count(slipway::Yield<int>& yield, int end) { yield(end); }
 struct NoValue {
   int* pointer = nullptr;
 };
@@ -39,6 +40,8 @@ void tasks() {
   static_cast<void>(slipway::parallel_map<&scaled>({.chunk = 5}, 10, number));
   static_cast<void>(slipway::map_reduce<&scaled, &add>(10, 0.0, 2.0));
   static_cast<void>(slipway::gang<&solve>(slipway::on({.cpus = 2}), 2, number));
+  static_cast<void>(slipway::stream<&count>(two).next());
+  static_cast<void>(slipway::stream<[](slipway::Yield<double>& yield) { yield(1); }>(slipway::on({.gpus = 1})));
 #if defined(TASK_TOO_FEW_ARGUMENTS)
   slipway::submit<&twice>();
 #elif defined(TASK_WRONG_ARGUMENT)
@@ -79,6 +82,12 @@ void tasks() {
   slipway::gang<&add>(2, 1.0, 2.0);
 #elif defined(GANG_WRONG_ARGUMENT)
   slipway::gang<&solve>(2, std::string("one"));
+#elif defined(STREAM_WITHOUT_YIELD)
+  slipway::stream<&add>(1.0, 2.0);
+#elif defined(STREAM_OF_POINTERS)
+  slipway::stream<[](slipway::Yield<NoValue>& yield) { yield(NoValue()); }>();
+#elif defined(STREAM_WRONG_ARGUMENT)
+  slipway::stream<&count>(std::string("one"));
 #elif defined(PUT_POINTER)
   slipway::put(NoValue());
 #endif

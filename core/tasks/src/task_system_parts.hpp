@@ -23,6 +23,7 @@
 #include "shipping.hpp"
 #include "slipway/tasks/task_node.hpp"
 #include "slipway/tasks/task_system.hpp"
+#include "streams.hpp"
 #include "submission_limit.hpp"
 #include "system_message.hpp"
 #include "wait_journal.hpp"
@@ -107,6 +108,7 @@ struct TaskSystemParts {
   std::atomic<bool> over{false};  // the endpoint does not run any more
 
   Guests guests;
+  Streams streams;
   Mail mail;
 };
 

@@ -6,6 +6,7 @@
 #include "slipway/tasks/gang.hpp"
 #include "slipway/tasks/parallel.hpp"
 #include "slipway/tasks/ref.hpp"
+#include "slipway/tasks/stream.hpp"
 #include "slipway/tasks/submit.hpp"
 #include "slipway/tasks/task_error.hpp"
 #include "slipway/tasks/task_options.hpp"
