@@ -91,7 +91,7 @@ TEST(StayingValues, TasksGoToThem) {
 
 // Each rank looks at once; the one that has the value gives it to two, which give it on.
 TEST(StayingValues, GoToManyRanksByATree) {
-  for (const std::uint32_t ranks : {3U, 6U}) {
+  for (const std::uint32_t ranks : {3U, 6U, 12U}) {
     for (const std::uint32_t hosts : {1U, 2U}) {
       const Conditions setup{.ranks = ranks,
                              .pool_threads = 1,

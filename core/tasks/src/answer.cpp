@@ -64,7 +64,10 @@ class Answer final : public Continuation, public Runnable {
       recover(object_, at);
       return false;
     }
-    if (!at.state().done() && !at.is_borrowed()) return at.state().attach(*this);  // it is made again
+    if (!at.state().done() && (at.is_copy() || !at.is_borrowed())) {  // it is on its way here, or made again
+      at.want();
+      return at.state().attach(*this);
+    }
     try {
       at.state().failed() ? say_failure(at) : at.state().done() ? say_value(at) : say_where(at);
     } catch (...) {  // the user's own serialize threw, or the run ends

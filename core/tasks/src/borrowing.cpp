@@ -139,7 +139,7 @@ ObjectPart* read_ref(Reader& reader, const std::type_info& type, MakeBorrowed ma
 
 void write_argument_ref(Writer& writer, ObjectPart& object) {
   ObjectPart& at = object.located();
-  const bool is_away = at.is_borrowed() && !at.state().done();
+  const bool is_away = at.is_borrowed() && !at.is_copy() && !at.state().done();
   write_ref(writer, is_away && !as_they_are ? &at : &object);
 }
 

@@ -142,7 +142,9 @@ bool ObjectPart::can_be_made_again() const { return maker_ && maker_->keeps_argu
 // lost.
 void ObjectPart::let_value_go() {
   ObjectPart* old = make_like();
-  fail(*old, value_lost(Endpoint::of_this_thread().rank()));
+  const auto error =
+      std::make_exception_ptr(ValueLost("a value was let go, since nobody needed it", HandlerRan::yes, 0));
+  fail(*old, error);
   old->state().ignore_errors();
   last_ref_lock.lock();
   if (refs_.load(std::memory_order_acquire) == 0) old = elsewhere()->object.exchange(old, std::memory_order_acq_rel);
@@ -211,14 +213,18 @@ void TaskBase::write_kept_arguments(Writer& writer) {
 }
 
 void TaskBase::make_again(ObjectPart& head, ObjectPart& into) {
-  lock_.lock();
-  const std::uint32_t lost = keeps_arguments() ? ++extras()->lost : max_retries() + 1U;
-  lock_.unlock();
+  const std::uint32_t rank = system_.endpoint().rank().value();
   try {
+    if (!keeps_arguments())
+      throw PeerLost(fmt::format("the value of task {} is lost, and a gang is not run again", path()), HandlerRan::yes,
+                     rank);
+    lock_.lock();
+    const std::uint32_t lost = ++extras()->lost;
+    lock_.unlock();
     if (lost > max_retries()) {
       throw PeerLost(fmt::format("the value of task {} is lost, and may not be made once more (max_retries = {})",
                                  path(), max_retries()),
-                     HandlerRan::yes, system_.endpoint().rank().value());
+                     HandlerRan::yes, rank);
     }
     std::size_t result = 0;
     while (id_of_result(result) != head.id()) ++result;
