@@ -111,7 +111,7 @@ TaskBase::Extras* TaskBase::make_extras(const On& on) {
 TaskBase::Extras::~Extras() = default;
 
 TaskBase::Extras& TaskBase::need_extras() {
-  if (!extras()) extras_.store(new Extras, std::memory_order_release);
+  if (!extras()) extras_.pointer.store(new Extras, std::memory_order_release);
   return *extras();
 }
 
@@ -148,7 +148,6 @@ TaskBase::TaskBase(const TaskBase& lost, std::uint32_t lost_attempts)
 }
 
 TaskBase::~TaskBase() {
-  delete extras();
   if (TaskPath* const own = own_path_.load(std::memory_order_acquire)) own->release();
   if (parent_) parent_->release();
 }

@@ -190,9 +190,18 @@ class TaskBase : public Continuation, public recycled::Object {
     TaskTimer* timer = nullptr;                // with a reference
   };
 
+  // Also where the constructor throws.
+  struct OwnedExtras {
+    explicit OwnedExtras(Extras* extras) : pointer(extras) {}
+    OwnedExtras(const OwnedExtras&) = delete;
+    OwnedExtras& operator=(const OwnedExtras&) = delete;
+    ~OwnedExtras() { delete pointer.load(std::memory_order_acquire); }
+    std::atomic<Extras*> pointer;
+  };
+
   static Extras* make_extras(const On& on);
   static Extras* make_extras(TaskHead& head);
-  Extras* extras() const { return extras_.load(std::memory_order_acquire); }
+  Extras* extras() const { return extras_.pointer.load(std::memory_order_acquire); }
   Extras& need_extras();  // of one that no other thread runs or starts
   std::uint32_t tries() const { return extras() ? extras()->tries : 1; }
   std::uint32_t times_lost() const { return extras() ? extras()->lost : 0; }
@@ -249,9 +258,9 @@ class TaskBase : public Continuation, public recycled::Object {
   std::uint8_t trace_level_;
   std::atomic<Phase> phase_{Phase::waiting};
   std::atomic<bool> cancelled_{false};
-  seam::SpinLock lock_;          // guards missing_, and the pointers to the objects
-  std::atomic<Extras*> extras_;  // owned; nullptr: none
-  const char* const own_name_;   // nullptr: the function's
+  seam::SpinLock lock_;         // guards missing_, and the pointers to the objects
+  OwnedExtras extras_;          // nullptr: none
+  const char* const own_name_;  // nullptr: the function's
   TaskSystem& system_;
   const MethodEntry& function_;
   std::uint64_t id_ = 0;
